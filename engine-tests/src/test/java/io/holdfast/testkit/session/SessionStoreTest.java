@@ -277,6 +277,22 @@ class SessionStoreTest {
     }
 
     @Test
+    void aRenewalThatReadsItsRecordInVainDoesNotStopTheOthers() {
+        Client client = new Client("client");
+        List<Renew> batch = LongStream.rangeClosed(1, 200)
+                .mapToObj(number -> {
+                    client.acquire(client.request(number, KEPT).withName(NAME + number));
+                    return new Renew(NAME + number, client.tenure(number), KEPT, 0);
+                })
+                .toList();
+        client.sessions.session().loseAnswers(true);
+        List<Renew.Reply> replies = time.await(client.store.renew(batch));
+        client.sessions.session().loseAnswers(false);
+        assertThat(replies).filteredOn(Renew.Failed.class::isInstance).hasSize(16);
+        assertThat(replies).filteredOn(Renew.Renewed.class::isInstance).hasSize(184);
+    }
+
+    @Test
     void aLostAnswerIsUnknownAndTheHoldIsFoundAgain() {
         Client client = new Client("client");
         Client other = new Client("other");

@@ -15,6 +15,7 @@ import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.RenewalReplies;
 import io.holdfast.support.TokenUnits;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
@@ -25,7 +26,6 @@ import io.holdfast.support.store.RecordStore;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -252,7 +252,7 @@ public final class TableStore extends RecordStore {
         return dialect.guarded()
                 .filter(statements -> !plain.isEmpty())
                 .map(statements -> TableRecords.start(() -> renewPlain(statements, plain))
-                        .thenCompose(renewed -> withOthers(batch, renewed)))
+                        .thenCompose(renewed -> RenewalReplies.withOthers(batch, renewed, super::renew)))
                 .orElseGet(() -> super.renew(batch));
     }
 
@@ -297,26 +297,6 @@ public final class TableStore extends RecordStore {
                                 new Renew.Renewed(request.lease(), answer.waiters(), Optional.empty(), answer.now()))
                         .orElseGet(Renew.Lost::new)));
         return replies;
-    }
-
-    /** Renews the rest of a batch, and returns all replies in the order of the batch. */
-    private CompletionStage<List<Renew.Reply>> withOthers(List<Renew> batch, Map<Renew, Renew.Reply> renewed) {
-        List<Renew> others =
-                batch.stream().filter(request -> !renewed.containsKey(request)).toList();
-        if (renewed.isEmpty()) {
-            return super.renew(others);
-        }
-        CompletionStage<List<Renew.Reply>> rest =
-                others.isEmpty() ? TableRecords.completed(List.of()) : super.renew(others);
-        return rest.exceptionally(
-                        e -> others.stream().map(request -> failed(request, e)).toList())
-                .thenApply(replies -> {
-                    Iterator<Renew.Reply> next = replies.iterator();
-                    return batch.stream()
-                            .map(request ->
-                                    Optional.ofNullable(renewed.get(request)).orElseGet(next::next))
-                            .toList();
-                });
     }
 
     // ---- signals, and the end

@@ -1,6 +1,7 @@
 package io.holdfast.support.session;
 
-import static java.util.stream.Collectors.toSet;
+import static java.util.function.Function.identity;
+import static java.util.stream.Collectors.toMap;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
@@ -10,7 +11,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
-import io.holdfast.spi.TenureId;
+import io.holdfast.support.RenewalReplies;
 import io.holdfast.support.Stages;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
@@ -24,15 +25,15 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -264,19 +265,9 @@ public final class SessionStore extends RecordStore {
     /** Renews holds. Those of an ended session are lost, which needs no answer of the servers. */
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
-        List<Renew> alive = batch.stream().filter(request -> !isLost(request)).toList();
-        if (alive.size() == batch.size()) {
-            return renewAlive(batch);
-        }
-        return (alive.isEmpty() ? CompletableFuture.<List<Renew.Reply>>completedStage(List.of()) : renewAlive(alive))
-                .exceptionally(
-                        e -> alive.stream().map(request -> failed(request, e)).toList())
-                .thenApply(replies -> {
-                    Iterator<Renew.Reply> next = replies.iterator();
-                    return batch.stream()
-                            .map(request -> alive.contains(request) ? next.next() : new Renew.Lost())
-                            .toList();
-                });
+        Map<Renew, Renew.Reply> lost =
+                batch.stream().filter(this::isLost).collect(toMap(identity(), request -> new Renew.Lost()));
+        return RenewalReplies.withOthers(batch, lost, this::renewAlive);
     }
 
     private boolean isLost(Renew request) {
@@ -300,25 +291,23 @@ public final class SessionStore extends RecordStore {
     }
 
     private CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Session session, long sent) {
-        Set<TenureId> ofSession = batch.stream()
+        List<Renew> kept = new ArrayList<>(batch.stream()
                 .filter(request -> isKeptBySession(request, session))
-                .map(Renew::tenure)
-                .collect(toSet());
-        verified(ofSession).forEach(ofSession::remove);
-        List<Renew> written = batch.stream()
-                .filter(request -> !ofSession.contains(request.tenure()))
-                .map(request -> request.withLease(recorded(request.lease(), session)))
-                .toList();
-        CompletionStage<List<Renew.Reply>> replies =
-                written.isEmpty() ? CompletableFuture.completedStage(List.of()) : super.renew(written);
-        return replies.thenApply(all -> {
-            Iterator<Renew.Reply> next = all.iterator();
-            return batch.stream()
-                    .map(request -> ofSession.contains(request.tenure())
-                            ? renewed(request, session, sent)
-                            : reply(request, next.next(), session, sent))
-                    .toList();
-        });
+                .toList());
+        // the records of some are read in any case
+        Collections.shuffle(kept, new Random(config.platform().randomLong()));
+        Map<Renew, Renew.Reply> renewed =
+                kept.stream().skip(VERIFIED).collect(toMap(identity(), request -> renewed(request, session, sent)));
+        return RenewalReplies.withOthers(batch, renewed, others -> renewRecords(others, session, sent));
+    }
+
+    private CompletionStage<List<Renew.Reply>> renewRecords(List<Renew> batch, Session session, long sent) {
+        return super.renew(batch.stream()
+                        .map(request -> request.withLease(recorded(request.lease(), session)))
+                        .toList())
+                .thenApply(replies -> IntStream.range(0, batch.size())
+                        .mapToObj(i -> reply(batch.get(i), replies.get(i), session, sent))
+                        .toList());
     }
 
     private boolean isKeptBySession(Renew request, Session session) {
@@ -328,13 +317,6 @@ public final class SessionStore extends RecordStore {
                 && holds.of(request.tenure())
                         .filter(hold -> hold.kept() && hold.session().equals(session.id()))
                         .isPresent();
-    }
-
-    /** Returns those of the tenures whose records are read in any case. */
-    private List<TenureId> verified(Set<TenureId> all) {
-        List<TenureId> shuffled = new ArrayList<>(all);
-        Collections.shuffle(shuffled, new Random(config.platform().randomLong()));
-        return shuffled.subList(0, Math.min(VERIFIED, shuffled.size()));
     }
 
     private Renew.Reply renewed(Renew request, Session session, long sent) {

@@ -13,6 +13,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.RenewalReplies;
 import io.holdfast.support.Stages;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
@@ -26,7 +27,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -81,7 +81,7 @@ public abstract class RecordStore implements LockStore {
         for (Renew request : batch) {
             int index = requireNonNull(byKey.get(key(request))).indexOf(request);
             replies.add(requireNonNull(answers.get(key(request)))
-                    .handle((all, error) -> error == null ? all.get(index) : failed(request, error)));
+                    .handle((all, error) -> error == null ? all.get(index) : RenewalReplies.failed(request, error)));
         }
         return Stages.all(replies.stream()).thenApply(RecordStore::requireAny);
     }
@@ -118,15 +118,6 @@ public abstract class RecordStore implements LockStore {
             }
         }
         return new Decision<>(record, replies, notices);
-    }
-
-    /** Returns the reply to a renewal that has failed. */
-    protected static Renew.Reply failed(Renew request, Throwable error) {
-        Throwable cause = error instanceof CompletionException wrapped ? wrapped.getCause() : error;
-        return new Renew.Failed(
-                cause instanceof StoreException known
-                        ? known
-                        : new StoreException(Effect.UNKNOWN, "'" + request.name() + "' was not renewed", cause));
     }
 
     // ---- for people
