@@ -52,15 +52,15 @@ class SizesTest {
     @CsvSource({
         // folder, today, target
         "stores/support/src/main/java/io/holdfast/support/record, 1647, 1369",
-        "stores/support/src/main/java/io/holdfast/support/store, 294, 300",
-        "stores/support/src/main/java/io/holdfast/support/session, 840, 700",
+        "stores/support/src/main/java/io/holdfast/support/store, 287, 300",
+        "stores/support/src/main/java/io/holdfast/support/session, 821, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 118, 110",
-        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1165, 900",
+        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1106, 900",
         "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 502, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 648, 500",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1130, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1191, 900"
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1173, 900"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
         check(folder, today, target);

@@ -4,6 +4,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Stages;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import org.apache.zookeeper.KeeperException;
 
 /**
@@ -26,11 +27,10 @@ record Failures(String address) {
     }
 
     /** Returns the failure of a request that only reads. */
-    StoreException ofRead(String what, Throwable error) {
-        StoreException failure = of(what, error);
-        return failure.effect() == Effect.UNKNOWN
-                ? new StoreException(Effect.NOT_APPLIED, failure.getMessage() + "", failure.getCause())
-                : failure;
+    static RuntimeException ofRead(Throwable failure) {
+        return failure instanceof StoreException known && known.effect() == Effect.UNKNOWN
+                ? new StoreException(Effect.NOT_APPLIED, known.getMessage() + "", known.getCause())
+                : new CompletionException(failure);
     }
 
     private static Effect effect(Throwable cause) {

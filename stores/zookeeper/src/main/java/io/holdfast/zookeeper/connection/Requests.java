@@ -2,6 +2,7 @@ package io.holdfast.zookeeper.connection;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,10 +46,22 @@ record Requests(ZooKeeper handle, List<ACL> acl) {
     }
 
     private static <T> void complete(CompletableFuture<T> stage, int code, String path, T value) {
-        if (code == Code.OK.intValue()) {
-            stage.complete(value);
+        complete(stage, code, path, value, Map.of());
+    }
+
+    /**
+     * Completes a stage.
+     *
+     * @param answers what the codes mean that are answers, and not failures
+     */
+    private static <T> void complete(
+            CompletableFuture<T> stage, int number, String path, T value, Map<Code, T> answers) {
+        Code code = Code.get(number);
+        T answer = code == Code.OK ? value : answers.get(code);
+        if (answer != null) {
+            stage.complete(answer);
         } else {
-            stage.completeExceptionally(KeeperException.create(Code.get(code), path));
+            stage.completeExceptionally(KeeperException.create(code, path));
         }
     }
 
@@ -65,16 +78,12 @@ record Requests(ZooKeeper handle, List<ACL> acl) {
         handle.getData(
                 path,
                 false,
-                (code, at, context, bytes, stat) -> {
-                    if (code == Code.NONODE.intValue()) {
-                        stage.complete(Optional.empty());
-                    } else if (code == Code.OK.intValue()) {
-                        stage.complete(Optional.of(
-                                new Data(bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8), stat)));
-                    } else {
-                        complete(stage, code, at, Optional.empty());
-                    }
-                },
+                (code, at, context, bytes, stat) -> complete(
+                        stage,
+                        code,
+                        at,
+                        Optional.of(new Data(bytes == null ? "" : new String(bytes, StandardCharsets.UTF_8), stat)),
+                        Map.of(Code.NONODE, Optional.empty())),
                 stage);
         return stage;
     }
@@ -84,13 +93,7 @@ record Requests(ZooKeeper handle, List<ACL> acl) {
         handle.exists(
                 path,
                 false,
-                (code, at, context, stat) -> {
-                    if (code == Code.NONODE.intValue()) {
-                        stage.complete(false);
-                    } else {
-                        complete(stage, code, at, true);
-                    }
-                },
+                (code, at, context, stat) -> complete(stage, code, at, true, Map.of(Code.NONODE, false)),
                 stage);
         return stage;
     }
@@ -101,13 +104,8 @@ record Requests(ZooKeeper handle, List<ACL> acl) {
         handle.getChildren(
                 path,
                 false,
-                (int code, String at, Object context, List<String> names) -> {
-                    if (code == Code.NONODE.intValue()) {
-                        stage.complete(List.of());
-                    } else {
-                        complete(stage, code, at, names);
-                    }
-                },
+                (int code, String at, Object context, List<String> names) ->
+                        complete(stage, code, at, names, Map.of(Code.NONODE, List.of())),
                 stage);
         return stage;
     }
@@ -119,38 +117,23 @@ record Requests(ZooKeeper handle, List<ACL> acl) {
     }
 
     CompletionStage<String> create(String path, byte[] data, CreateMode mode) {
-        CompletableFuture<String> stage = new CompletableFuture<>();
-        handle.create(path, data, acl, mode, (code, at, context, name) -> complete(stage, code, at, path), stage);
-        return stage;
+        return create(path, data, mode, Map.of());
     }
 
     /** Creates a node unless there is one. */
     CompletionStage<String> ensure(String path, byte[] data, CreateMode mode) {
-        CompletableFuture<String> stage = new CompletableFuture<>();
-        handle.create(
-                path,
-                data,
-                acl,
-                mode,
-                (code, at, context, name) -> complete(stage, code == Code.NODEEXISTS.intValue() ? 0 : code, at, path),
-                stage);
-        return stage;
+        return create(path, data, mode, Map.of(Code.NODEEXISTS, path));
     }
 
     /** Creates a parent unless there is one. One that exists may be in a place where this client may create nothing. */
     CompletionStage<String> ensureParent(String path) {
+        return create(path, new byte[0], CreateMode.PERSISTENT, Map.of(Code.NODEEXISTS, path, Code.NOAUTH, path));
+    }
+
+    private CompletionStage<String> create(String path, byte[] data, CreateMode mode, Map<Code, String> answers) {
         CompletableFuture<String> stage = new CompletableFuture<>();
         handle.create(
-                path,
-                new byte[0],
-                acl,
-                CreateMode.PERSISTENT,
-                (code, at, context, name) -> complete(
-                        stage,
-                        code == Code.NODEEXISTS.intValue() || code == Code.NOAUTH.intValue() ? 0 : code,
-                        at,
-                        path),
-                stage);
+                path, data, acl, mode, (code, at, context, name) -> complete(stage, code, at, path, answers), stage);
         return stage;
     }
 
@@ -158,10 +141,7 @@ record Requests(ZooKeeper handle, List<ACL> acl) {
     CompletionStage<String> delete(String path) {
         CompletableFuture<String> stage = new CompletableFuture<>();
         handle.delete(
-                path,
-                -1,
-                (code, at, context) -> complete(stage, code == Code.NONODE.intValue() ? 0 : code, at, path),
-                stage);
+                path, -1, (code, at, context) -> complete(stage, code, at, path, Map.of(Code.NONODE, path)), stage);
         return stage;
     }
 

@@ -118,12 +118,17 @@ final class Sweep {
         Set<String> without = orphans;
         unusedRecords = new HashMap<>();
         orphans = new HashSet<>();
-        return alive(present)
-                .thenCompose(alive -> Stages.all(seen.entrySet().stream()
-                                .map(each -> deleteUnchanged(present, each.getKey(), each.getValue(), alive)))
-                        .thenCompose(done ->
-                                Stages.all(folders.stream().map(each -> look(present, paths.folder(each), alive)))))
-                .thenCompose(done -> lookForOrphans(present, without));
+        // the sessions are read after the inboxes, because an inbox exists before its session
+        return present.children(paths.inboxes())
+                .thenCombine(
+                        alive(present),
+                        (inboxes, alive) -> lookForOrphans(present, inboxes, alive, without)
+                                .thenCompose(done -> Stages.all(seen.entrySet().stream()
+                                        .map(each -> deleteUnchanged(present, each.getKey(), each.getValue(), alive))))
+                                .thenCompose(done -> Stages.all(
+                                        folders.stream().map(each -> look(present, paths.folder(each), alive)))))
+                .thenCompose(looked -> looked)
+                .thenApply(done -> null);
     }
 
     // ---- records
@@ -204,17 +209,13 @@ final class Sweep {
 
     // ---- inboxes
 
-    private CompletionStage<Void> lookForOrphans(Requests present, Set<String> seenBefore) {
-        return present.children(paths.inboxes())
-                .thenCombine(present.children(paths.sessions()), (inboxes, sessions) -> {
-                    orphans.addAll(inboxes);
-                    sessions.forEach(orphans::remove);
-                    return Stages.all(orphans.stream()
-                            .filter(seenBefore::contains)
-                            .map(session -> deleteInbox(present, paths.inbox(session))));
-                })
-                .thenCompose(deleted -> deleted)
-                .thenApply(done -> null);
+    private CompletionStage<List<Void>> lookForOrphans(
+            Requests present, List<String> inboxes, Alive alive, Set<String> seenBefore) {
+        orphans.addAll(inboxes);
+        orphans.removeAll(alive.sessions());
+        return Stages.all(orphans.stream()
+                .filter(seenBefore::contains)
+                .map(session -> deleteInbox(present, paths.inbox(session))));
     }
 
     private static CompletionStage<Void> deleteInbox(Requests present, String inbox) {

@@ -147,9 +147,11 @@ final class ZooKeeperSession implements Session {
 
     @Override
     public CompletionStage<Node> read(RecordKey key) {
-        return proving("read", () -> requests.sync(paths.root()).thenCombine(both(key), (synced, node) -> node))
+        return proving(
+                        what("read", key),
+                        () -> requests.sync(paths.root()).thenCombine(both(key), (synced, node) -> node))
                 .exceptionally(error -> {
-                    throw failures.ofRead(what("read", key), error);
+                    throw Failures.ofRead(Stages.cause(error));
                 });
     }
 

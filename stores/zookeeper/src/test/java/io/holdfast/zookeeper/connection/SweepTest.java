@@ -11,6 +11,7 @@ import io.holdfast.testkit.StoreClient;
 import io.holdfast.zookeeper.TestServer;
 import io.holdfast.zookeeper.ZooKeeperStoreProvider;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -74,12 +75,19 @@ class SweepTest {
         assertThat(exists(path("unused"))).isFalse();
         // a client whose clock is far behind
         try (StoreClient late = new StoreClient(
-                new ZooKeeperStoreProvider(),
-                TestServer.uri("/sweep"),
-                config -> config.withPlatform(new LatePlatform()))) {
+                new ZooKeeperStoreProvider(), TestServer.uri("/sweep"), config -> config.withPlatform(inThePast()))) {
             Acquire.Granted after = (Acquire.Granted) late.acquire("unused", 1);
             assertThat(after.tokens().first()).isGreaterThan(before.tokens().last());
         }
+    }
+
+    /** A platform whose wall clock shows 1970. */
+    private static Platform inThePast() {
+        return (Platform) Proxy.newProxyInstance(
+                SweepTest.class.getClassLoader(),
+                new Class<?>[] {Platform.class},
+                (proxy, method, arguments) ->
+                        method.getName().equals("wallMillis") ? 0L : method.invoke(Platform.system(), arguments));
     }
 
     @Test
