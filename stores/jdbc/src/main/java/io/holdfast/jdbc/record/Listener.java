@@ -206,11 +206,11 @@ final class Listener {
     /** Listens on a new connection until it fails, delivers nothing, or is not needed. */
     private void listen() {
         try (Connection connection = sessions.open("listen")) {
-            messages.listen(connection, config.client().id());
+            long run = messages.listen(connection, config.client().id());
             CompletableFuture<Void> proof = prove();
             long lastSign = config.platform().nanoTime();
             while (!closed && !proof.isCompletedExceptionally()) {
-                if (receive(connection)) {
+                if (receive(connection, run)) {
                     lastSign = config.platform().nanoTime();
                 } else if (config.platform().nanoTime() - lastSign > SILENCE_NANOS) {
                     requireAlive(connection);
@@ -226,17 +226,17 @@ final class Listener {
         }
     }
 
-    private boolean receive(Connection connection) throws SQLException {
+    private boolean receive(Connection connection, long run) throws SQLException {
         List<String> texts = messages.receive(connection, SLICE_MILLIS);
-        texts.forEach(this::receive);
+        texts.forEach(text -> receive(text, run));
         return !texts.isEmpty();
     }
 
-    private void receive(String text) {
+    private void receive(String text, long run) {
         if (text.startsWith(PROOF)) {
             Optional.ofNullable(proofs.get(text.substring(PROOF.length()))).ifPresent(proof -> proof.complete(null));
         } else {
-            mailbox.receive(text, 0);
+            mailbox.receive(text, run);
         }
     }
 

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
  * </ol>
  *
  * <p>The first look follows after 5 ms. If nothing has changed, the next one follows later, by half of the last delay, up to
- * 50 ms.
+ * 40 ms.
  */
 final class Looker {
 
@@ -53,7 +53,7 @@ final class Looker {
 
     private static final Logger LOG = LoggerFactory.getLogger(Looker.class);
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
-    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
     private static final int NAMES_PER_QUERY = 200;
 
     private final StoreConfig config;
@@ -258,7 +258,11 @@ final class Looker {
         return row == null
                 // somebody has deleted the row
                 ? compare(name, Long.MAX_VALUE, LockRecord.EMPTY, Moment.of(0, 0))
-                : compare(name, row.version().orElseThrow(), record(name, row), Moment.of(row.now(), 0));
+                : compare(name, row.version().orElseThrow(), record(name, row), moment(row));
+    }
+
+    private static Moment moment(Row row) {
+        return Moment.of(row.now(), row.run());
     }
 
     private LockRecord record(RecordKey key, Row row) {

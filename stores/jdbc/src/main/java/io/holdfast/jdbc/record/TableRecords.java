@@ -294,7 +294,7 @@ final class TableRecords implements Records {
     }
 
     private static Moment moment(Row row) {
-        return Moment.of(row.now(), 0);
+        return Moment.of(row.now(), row.run());
     }
 
     /** Returns the reply; empty if another writer was faster. */

@@ -38,6 +38,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     private static final Set<Integer> BYTES = Set.of(Types.BINARY, Types.VARBINARY, Types.LONGVARBINARY);
     private static final Set<Integer> LONG = Set.of(Types.BIGINT);
     private static final Set<Integer> INT = Set.of(Types.INTEGER);
+    private static final Set<Integer> NUMBER = Set.of(Types.INTEGER, Types.BIGINT);
 
     /** The columns of a record, in the order of the statements that write them. */
     static final List<Function<RecordColumns, @Nullable Object>> WRITTEN_COLUMNS = List.of(
@@ -80,6 +81,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /** Replaces the names of tables, and the clock. */
     final String sql(String text) {
         return text.replace("{clock}", clock())
+                .replace("{run}", run())
                 .replace("{page}", page())
                 .replace("{locks}", tables.locks())
                 .replace("{clients}", tables.clients());
@@ -103,6 +105,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     /** Returns the expression for the time of the database, in microseconds since 1970, as a BIGINT that moves in microseconds. */
     abstract String clock();
+
+    /** Returns the expression for the start of the server, by which two readings of its clock can be compared; 0 if it has none. */
+    String run() {
+        return "0";
+    }
 
     /**
      * Returns the time for which the clock may stand still while a statement waits for its row, in microseconds. A statement is
@@ -158,7 +165,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         types.addAll(Statements.types(connection, sql("SELECT id, identity, seen_at FROM {clients} WHERE id = ?"), ""));
         requireRights(connection);
         List<Set<Integer>> expected =
-                List.of(TEXT, LONG, LONG, LONG, INT, TEXT, LONG, LONG, BYTES, LONG, LONG, TEXT, TEXT, LONG);
+                List.of(TEXT, LONG, LONG, LONG, INT, TEXT, LONG, LONG, NUMBER, BYTES, LONG, LONG, TEXT, TEXT, LONG);
         return IntStream.range(0, types.size()).allMatch(i -> expected.get(i).contains(types.get(i)));
     }
 
@@ -259,7 +266,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     }
 
     private static Map.Entry<Key, Row> keyed(ResultSet line) throws SQLException {
-        return Map.entry(Key.of(line.getBytes(9)), Row.read(line));
+        return Map.entry(Key.of(line.getBytes(10)), Row.read(line));
     }
 
     /** Repeats the last element up to a power of two, so that few different statements are prepared. */

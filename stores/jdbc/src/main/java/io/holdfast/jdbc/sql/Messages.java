@@ -10,8 +10,12 @@ public interface Messages {
     /** The maximum length of a text, in bytes. */
     int MOST_BYTES = 7_999;
 
-    /** Begins to receive the messages to a client on a connection, which is used for nothing else from then on. */
-    void listen(Connection connection, String clientId) throws SQLException;
+    /**
+     * Begins to receive the messages to a client on a connection, which is used for nothing else from then on.
+     *
+     * @return the run of the server, as {@link Row#run}
+     */
+    long listen(Connection connection, String clientId) throws SQLException;
 
     /**
      * Waits for messages, and returns their texts. Returns an empty list if none has come in time.

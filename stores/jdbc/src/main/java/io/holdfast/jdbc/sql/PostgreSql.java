@@ -130,6 +130,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     }
 
     @Override
+    String run() {
+        return "(EXTRACT(EPOCH FROM pg_postmaster_start_time()) * 1000000)::bigint";
+    }
+
+    @Override
     public List<String> schema() {
         return List.of(
                 sql("CREATE TABLE IF NOT EXISTS {locks} (name bytea PRIMARY KEY, tenure varchar(96),"
@@ -224,8 +229,10 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     }
 
     @Override
-    public void listen(Connection connection, String clientId) throws SQLException {
+    public long listen(Connection connection, String clientId) throws SQLException {
         var unused = Statements.update(connection, "LISTEN \"" + channel(clientId) + "\"");
+        return Statements.query(connection, "SELECT " + run(), line -> line.getLong(1))
+                .get(0);
     }
 
     @Override

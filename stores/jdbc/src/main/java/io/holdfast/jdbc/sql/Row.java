@@ -12,12 +12,13 @@ import java.util.OptionalLong;
  * @param columns the record
  * @param version the number of the write; empty if there is no row
  * @param now the time of the database at which the row was read, in microseconds
+ * @param run identifies the run of the server that told the time; 0 if it is not known
  */
-public record Row(RecordColumns columns, OptionalLong version, long now) {
+public record Row(RecordColumns columns, OptionalLong version, long now, long run) {
 
     /** The columns that {@link #read} reads. */
     static final String COLUMNS =
-            "l.tenure, l.expires_at, l.last_unit, l.floor_unit, l.waiters, l.state, l.version, {clock}";
+            "l.tenure, l.expires_at, l.last_unit, l.floor_unit, l.waiters, l.state, l.version, {clock}, {run}";
 
     static Row read(ResultSet line) throws SQLException {
         RecordColumns columns = new RecordColumns(
@@ -33,6 +34,6 @@ public record Row(RecordColumns columns, OptionalLong version, long now) {
         if (line.wasNull()) {
             throw new SQLException("the session has no clock", Dialect.NO_CLOCK);
         }
-        return new Row(columns, version, now);
+        return new Row(columns, version, now, line.getLong(9));
     }
 }

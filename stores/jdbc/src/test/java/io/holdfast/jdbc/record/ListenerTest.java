@@ -78,9 +78,10 @@ class ListenerTest {
         private volatile boolean fails;
 
         @Override
-        public void listen(Connection connection, String clientId) {
+        public long listen(Connection connection, String clientId) {
             assertThat(clientId).isEqualTo("me");
             cut = false;
+            return 1;
         }
 
         @Override
