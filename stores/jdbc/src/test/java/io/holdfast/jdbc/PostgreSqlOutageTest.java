@@ -1,10 +1,13 @@
 package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.testkit.Await;
+import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -67,5 +70,39 @@ class PostgreSqlOutageTest {
         CompletableFuture<Long> token = waiting("second");
         lease.close();
         assertThat(token.get(20, TimeUnit.SECONDS)).isGreaterThan(lease.fencingToken());
+    }
+
+    /** As after a failover, when the address leads to a replica. */
+    @Test
+    void aReadOnlyServerIsReportedAndLosesNothing() throws Exception {
+        Lease lease = holder.lock("kept").acquire();
+        database.run("SET default_transaction_read_only = off");
+        database.run("ALTER SYSTEM SET default_transaction_read_only = on");
+        try {
+            database.column("SELECT pg_reload_conf()");
+            Await.until("the server is read-only", this::isReadOnly);
+            assertThatThrownBy(() -> waiter.lock("another").tryLock())
+                    .isInstanceOf(HoldfastException.class)
+                    .hasMessageContaining("it is read-only, as a replica is; connect to the primary");
+            assertThatThrownBy(() -> Holdfast.connect(database.url()).close())
+                    .hasMessageContaining("it is read-only, as a replica is; connect to the primary");
+            assertThat(lease.isValid()).isTrue();
+        } finally {
+            database.run("ALTER SYSTEM RESET default_transaction_read_only");
+            database.column("SELECT pg_reload_conf()");
+        }
+        Await.until("the server can be written", () -> !isReadOnly());
+        assertThat(waiter.lock("kept").tryLock()).isFalse();
+        lease.close();
+        assertThat(waiter.lock("kept").tryLock()).isTrue();
+        waiter.lock("kept").unlock();
+    }
+
+    private boolean isReadOnly() {
+        try (Databases other = database.again()) {
+            return other.column("SHOW default_transaction_read_only").contains("on");
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
     }
 }

@@ -230,9 +230,10 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
 
     @Override
     public long listen(Connection connection, String clientId) throws SQLException {
-        var unused = Statements.update(connection, "LISTEN \"" + channel(clientId) + "\"");
-        return Statements.query(connection, "SELECT " + run(), line -> line.getLong(1))
+        long run = Statements.query(connection, "SELECT " + run(), line -> line.getLong(1))
                 .get(0);
+        var unused = Statements.update(connection, "LISTEN \"" + channel(clientId) + "\"");
+        return run;
     }
 
     @Override
