@@ -7,6 +7,7 @@ module io.holdfast.testkit {
 
     exports io.holdfast.testkit;
     exports io.holdfast.testkit.check;
+    exports io.holdfast.testkit.cluster;
     exports io.holdfast.testkit.contract;
     exports io.holdfast.testkit.crowd;
     exports io.holdfast.testkit.faults;

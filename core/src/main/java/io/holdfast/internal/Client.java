@@ -77,6 +77,8 @@ public final class Client implements Holdfast {
             Map.entry("jdbc", "jdbc"),
             Map.entry("zookeeper", "zookeeper"),
             Map.entry("zk", "zookeeper"),
+            Map.entry("etcd", "etcd"),
+            Map.entry("etcds", "etcd"),
             Map.entry("memory", "memory"),
             Map.entry("embedded", "embedded-redis"));
 

@@ -1,0 +1,114 @@
+package io.holdfast.etcd.connection;
+
+import io.grpc.Status;
+import io.grpc.Status.Code;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.Stages;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
+import java.util.Optional;
+import java.util.concurrent.CompletionException;
+
+/**
+ * The texts and effects of failures.
+ *
+ * @param address the address of the servers
+ */
+record Failures(String address) {
+
+    StoreException notConnected(String why) {
+        return new StoreException(Effect.NOT_APPLIED, address + ": no connection now: " + why);
+    }
+
+    /** Returns the failure of a request. One that the servers have not answered may have been applied. */
+    StoreException of(String what, Throwable error) {
+        Throwable cause = Stages.cause(error);
+        if (cause instanceof StoreException known) {
+            return known;
+        }
+        Status status = Status.fromThrowable(cause);
+        return new StoreException(effect(status), address + ": " + what + ": " + text(status, cause), cause);
+    }
+
+    /** Returns the failure of a request that only reads. */
+    static RuntimeException ofRead(Throwable failure) {
+        return failure instanceof StoreException known && known.effect() == Effect.UNKNOWN
+                ? new StoreException(Effect.NOT_APPLIED, known.getMessage() + "", known.getCause())
+                : new CompletionException(failure);
+    }
+
+    /** Returns {@code true} if the lease in a request does not exist. */
+    static boolean isWithoutLease(Throwable error) {
+        return Status.fromThrowable(Stages.cause(error)).getCode() == Code.NOT_FOUND;
+    }
+
+    /** Returns {@code true} if another log-in helps. */
+    static boolean isTokenTooOld(Status status) {
+        String text = description(status);
+        return text.contains("invalid auth token") || text.contains("revision of auth store is old");
+    }
+
+    private static String description(Status status) {
+        return Optional.ofNullable(status.getDescription()).orElse("");
+    }
+
+    private static Effect effect(Status status) {
+        if (isTokenTooOld(status)) {
+            return Effect.NOT_APPLIED;
+        }
+        return switch (status.getCode()) {
+            case UNAVAILABLE -> wasNeverSent(status) ? Effect.NOT_APPLIED : Effect.UNKNOWN;
+            case NOT_FOUND -> Effect.NOT_APPLIED;
+            case RESOURCE_EXHAUSTED ->
+                description(status).contains("too many requests") ? Effect.NOT_APPLIED : Effect.REFUSED;
+            case INVALID_ARGUMENT, PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED, FAILED_PRECONDITION ->
+                Effect.REFUSED;
+            default -> Effect.UNKNOWN;
+        };
+    }
+
+    /** Returns {@code true} if there was no connection to send the request on. */
+    private static boolean wasNeverSent(Status status) {
+        Throwable cause = status.getCause();
+        while (cause != null && !isOfConnecting(cause)) {
+            cause = cause.getCause();
+        }
+        return cause != null;
+    }
+
+    private static boolean isOfConnecting(Throwable cause) {
+        return cause instanceof ConnectException
+                || cause instanceof UnknownHostException
+                || cause instanceof UnresolvedAddressException;
+    }
+
+    private static String text(Status status, Throwable cause) {
+        String description = description(status);
+        if (status.getCode() == Code.PERMISSION_DENIED) {
+            return "the role of the user does not allow it; grant it the keys below the root for reading and writing";
+        } else if (description.contains("user name is empty")) {
+            return "the servers require a user and password; write etcd://user:password@host:2379";
+        } else if (description.contains("authentication failed")) {
+            return "the servers refuse the user and password";
+        } else if (description.contains("database space exceeded")) {
+            return "the database of the servers is full; compact and defragment it, then disarm the alarm NOSPACE";
+        } else if (description.contains("not capable") || status.getCode() == Code.UNIMPLEMENTED) {
+            return "the servers are too old: etcd 3.4 or later is required";
+        } else if (wasNeverSent(status)) {
+            return "no connection could be made: " + root(cause);
+        } else if (status.getCode() == Code.DEADLINE_EXCEEDED) {
+            return "there was no answer in time";
+        }
+        return description.isEmpty() ? root(cause) : description;
+    }
+
+    private static String root(Throwable error) {
+        Throwable cause = error;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return Optional.ofNullable(cause.getMessage()).orElse(cause.toString());
+    }
+}

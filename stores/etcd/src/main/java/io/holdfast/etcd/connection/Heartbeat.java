@@ -1,0 +1,137 @@
+package io.holdfast.etcd.connection;
+
+import io.holdfast.spi.Platform;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The proof that the servers keep a session, for all holds of a client together.
+ *
+ * <p>The leader answers a sign of life from its memory. A leader that was replaced without knowing it does so, too. So:
+ *
+ * <ol>
+ *   <li>A heartbeat is a sign of life and then a write, because only a majority can apply a write.
+ *   <li>It counts from the time at which the sign of life was sent, and only if both answers name the same term of the leader. A
+ *       term has one leader. As that leader has applied the write, it was not replaced before it received the sign of life.
+ *   <li>A later leader begins with the whole time to live of each lease, so a change of the leader ends no session early.
+ *   <li>The grant of the lease is a write. So the session lasts at least from the time at which it was requested.
+ * </ol>
+ */
+final class Heartbeat {
+
+    /** How often a heartbeat is sent that meets a change of the leader. */
+    private static final int ATTEMPTS = 2;
+
+    /** The requests of a heartbeat. */
+    interface Requests {
+
+        /** Sends a sign of life. */
+        CompletionStage<Sign> signOfLife();
+
+        /** Writes once, and returns the term of the leader. */
+        CompletionStage<Long> write();
+    }
+
+    /**
+     * The answer to a sign of life.
+     *
+     * @param secondsToLive the time to live of the session; 0 if it has ended
+     * @param term the term of the leader
+     */
+    record Sign(long secondsToLive, long term) {}
+
+    private final Platform platform;
+    private final Requests requests;
+    private final Runnable onEnd;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    // ---- guarded by the mutex
+
+    private long validUntil;
+    private @Nullable CompletableFuture<Void> underWay;
+
+    /**
+     * Creates the heartbeat of a session.
+     *
+     * @param validUntil the {@code nanoTime} until which the servers certainly keep the session
+     * @param onEnd is notified when the session has ended
+     */
+    Heartbeat(Platform platform, long validUntil, Requests requests, Runnable onEnd) {
+        this.platform = platform;
+        this.validUntil = validUntil;
+        this.requests = requests;
+        this.onEnd = onEnd;
+    }
+
+    /** Returns the {@code nanoTime} until which the servers certainly keep the session. */
+    long validUntil() {
+        mutex.lock();
+        try {
+            return validUntil;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Sends a heartbeat, unless one is under way. Completes with its answers. */
+    CompletionStage<Void> beat() {
+        CompletableFuture<Void> beat = new CompletableFuture<>();
+        mutex.lock();
+        try {
+            if (underWay != null) {
+                return underWay.minimalCompletionStage();
+            }
+            underWay = beat;
+        } finally {
+            mutex.unlock();
+        }
+        attempt(ATTEMPTS).whenComplete((done, error) -> {
+            ended();
+            if (error == null) {
+                beat.complete(null);
+            } else {
+                beat.completeExceptionally(error);
+            }
+        });
+        return beat.minimalCompletionStage();
+    }
+
+    private CompletionStage<Void> attempt(int left) {
+        long sent = platform.nanoTime();
+        return requests.signOfLife().thenCompose(sign -> {
+            if (sign.secondsToLive() <= 0) {
+                onEnd.run();
+                return CompletableFuture.completedStage(null);
+            }
+            return requests.write().thenCompose(term -> {
+                if (term == sign.term()) {
+                    confirmed(sent + TimeUnit.SECONDS.toNanos(sign.secondsToLive()));
+                } else if (left > 1) {
+                    return attempt(left - 1);
+                }
+                return CompletableFuture.completedStage(null);
+            });
+        });
+    }
+
+    private void confirmed(long until) {
+        mutex.lock();
+        try {
+            validUntil = Math.max(validUntil, until);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    private void ended() {
+        mutex.lock();
+        try {
+            underWay = null;
+        } finally {
+            mutex.unlock();
+        }
+    }
+}

@@ -1,0 +1,184 @@
+package io.holdfast.etcd.connection;
+
+import io.etcd.jetcd.api.AuthGrpc;
+import io.etcd.jetcd.api.AuthenticateRequest;
+import io.etcd.jetcd.api.LeaseGrpc;
+import io.etcd.jetcd.api.LeaseKeepAliveRequest;
+import io.etcd.jetcd.api.LeaseKeepAliveResponse;
+import io.etcd.jetcd.api.WatchGrpc;
+import io.etcd.jetcd.api.WatchRequest;
+import io.etcd.jetcd.api.WatchResponse;
+import io.grpc.CallOptions;
+import io.grpc.Channel;
+import io.grpc.ClientInterceptors;
+import io.grpc.ManagedChannel;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.netty.GrpcSslContexts;
+import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.MetadataUtils;
+import io.grpc.stub.StreamObserver;
+import io.holdfast.etcd.connection.Settings.Login;
+import io.holdfast.etcd.connection.Settings.Tls;
+import io.holdfast.spi.Platform;
+import io.holdfast.support.Stages;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
+
+/**
+ * A connection to one server, which logs in before its first call.
+ *
+ * <p>Answers arrive on the threads of Netty, so whoever receives them must not block. No call is ever repeated, because a repeated
+ * write would not find what its first copy has changed.
+ */
+final class Link {
+
+    /** etcd closes a connection that asks for signs of life more often than every 5 s. */
+    private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(10);
+
+    private static final Duration SILENCE = Duration.ofSeconds(5);
+    private static final int MAX_ANSWER_BYTES = 64 << 20;
+    private static final Metadata.Key<String> TOKEN = Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
+    private static final Metadata.Key<String> REQUIRE_LEADER =
+            Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER);
+
+    private final Platform platform;
+    private final Duration limit;
+    private final ManagedChannel channel;
+    private final CompletionStage<Channel> open;
+    private volatile long lastAnswer;
+
+    /**
+     * Creates a connection, which is made with the first call.
+     *
+     * @param server the server, as host:port
+     * @param limit the maximum time of each call
+     */
+    Link(Settings settings, String server, Platform platform, Duration limit) {
+        this.platform = platform;
+        this.limit = limit;
+        lastAnswer = platform.nanoTime();
+        NettyChannelBuilder builder = NettyChannelBuilder.forTarget("dns:///" + server)
+                .directExecutor()
+                .disableRetry()
+                .maxInboundMessageSize(MAX_ANSWER_BYTES)
+                .keepAliveTime(SIGN_OF_LIFE.toMillis(), TimeUnit.MILLISECONDS)
+                .keepAliveTimeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS);
+        settings.tls().ifPresentOrElse(tls -> builder.sslContext(context(tls)), builder::usePlaintext);
+        channel = builder.build();
+        open = settings.login().map(this::loggedIn).orElseGet(() -> CompletableFuture.completedStage(channel));
+    }
+
+    private static SslContext context(Tls tls) {
+        try {
+            SslContextBuilder builder = GrpcSslContexts.forClient();
+            tls.authority().ifPresent(file -> builder.trustManager(file.toFile()));
+            tls.certificate()
+                    .ifPresent(file -> builder.keyManager(
+                            file.toFile(), tls.key().orElseThrow().toFile()));
+            return builder.build();
+        } catch (SSLException | IllegalArgumentException e) {
+            throw new IllegalArgumentException("the files of ca, cert and key cannot be used: " + e.getMessage(), e);
+        }
+    }
+
+    // ---- log-in
+
+    private CompletionStage<Channel> loggedIn(Login login) {
+        AuthenticateRequest request = AuthenticateRequest.newBuilder()
+                .setName(login.user())
+                .setPassword(login.password())
+                .build();
+        return call(channel, AuthGrpc.getAuthenticateMethod(), request)
+                .handle((answer, error) -> {
+                    if (error == null) {
+                        return with(TOKEN, answer.getToken());
+                    } else if (isWithoutUsers(error)) {
+                        return CompletableFuture.<Channel>completedStage(channel);
+                    }
+                    return CompletableFuture.<Channel>failedStage(Stages.cause(error));
+                })
+                .thenCompose(result -> result);
+    }
+
+    private CompletionStage<Channel> with(Metadata.Key<String> key, String value) {
+        return CompletableFuture.completedStage(attached(channel, key, value));
+    }
+
+    private static Channel attached(Channel to, Metadata.Key<String> key, String value) {
+        Metadata headers = new Metadata();
+        headers.put(key, value);
+        return ClientInterceptors.intercept(to, MetadataUtils.newAttachHeadersInterceptor(headers));
+    }
+
+    /** Returns {@code true} if the servers ask nobody for a password. */
+    private static boolean isWithoutUsers(Throwable error) {
+        return Status.fromThrowable(error).getCode() == Status.Code.FAILED_PRECONDITION;
+    }
+
+    // ---- calls
+
+    /** Calls a method once. */
+    <Q, A> CompletionStage<A> call(MethodDescriptor<Q, A> method, Q request) {
+        return open.thenCompose(logged -> call(logged, method, request));
+    }
+
+    private <Q, A> CompletionStage<A> call(Channel logged, MethodDescriptor<Q, A> method, Q request) {
+        Answer<A> answer = new Answer<>();
+        ClientCalls.asyncUnaryCall(logged.newCall(method, options()), request, answer);
+        return noted(answer);
+    }
+
+    private CallOptions options() {
+        return CallOptions.DEFAULT.withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS);
+    }
+
+    private <A> CompletionStage<A> noted(Answer<A> answer) {
+        return answer.whenComplete((value, error) -> {
+            if (error == null) {
+                lastAnswer = platform.nanoTime();
+            }
+        });
+    }
+
+    /** Extends the life of a lease once. */
+    CompletionStage<LeaseKeepAliveResponse> keepAlive(long lease) {
+        return open.thenCompose(logged -> {
+            Answer<LeaseKeepAliveResponse> answer = new Answer<>();
+            StreamObserver<LeaseKeepAliveRequest> requests = ClientCalls.asyncBidiStreamingCall(
+                    logged.newCall(LeaseGrpc.getLeaseKeepAliveMethod(), options()), answer);
+            requests.onNext(LeaseKeepAliveRequest.newBuilder().setID(lease).build());
+            requests.onCompleted();
+            return noted(answer);
+        });
+    }
+
+    /**
+     * Starts a watch, which ends with an error when the server has lost its leader.
+     *
+     * @param receiver receives the events, and the end
+     * @return receives the requests
+     */
+    CompletionStage<StreamObserver<WatchRequest>> watch(StreamObserver<WatchResponse> receiver) {
+        return open.thenApply(logged -> ClientCalls.asyncBidiStreamingCall(
+                attached(logged, REQUIRE_LEADER, "true").newCall(WatchGrpc.getWatchMethod(), CallOptions.DEFAULT),
+                receiver));
+    }
+
+    /** Returns {@code true} if a call has been answered since the given {@code nanoTime}. */
+    boolean hasAnsweredSince(long nanos) {
+        return lastAnswer - nanos >= 0;
+    }
+
+    /** Ends all calls that are under way, and refuses further ones. */
+    void close() {
+        var unused = channel.shutdownNow();
+    }
+}

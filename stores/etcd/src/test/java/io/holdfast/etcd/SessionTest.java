@@ -1,0 +1,216 @@
+package io.holdfast.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.etcd.jetcd.api.KeyValue;
+import io.etcd.jetcd.api.LeaseGrpc;
+import io.etcd.jetcd.api.LeaseRevokeRequest;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What the life of a session does to the holds of its client. */
+@Tag("etcd")
+class SessionTest {
+
+    private static final Duration SESSION = Duration.ofSeconds(2);
+    private static Ensemble ensemble;
+
+    @BeforeAll
+    static void start() {
+        ensemble = new Ensemble(1);
+    }
+
+    @AfterAll
+    static void end() {
+        ensemble.close();
+    }
+
+    private static StoreClient client() {
+        return new StoreClient(
+                new EtcdStoreProvider(),
+                ensemble.uri(SESSION),
+                config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(5)));
+    }
+
+    private static boolean received(StoreClient client, Class<? extends Signal> kind) {
+        return client.signals().stream().anyMatch(kind::isInstance);
+    }
+
+    private static boolean isLost(StoreClient client, String name) {
+        try {
+            return client.renew(name, 1) instanceof Renew.Lost;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    private static boolean isConnected(StoreClient client) {
+        try {
+            Await.reply(client.store().confirmSignals());
+            return true;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    private static boolean isGranted(StoreClient client, String name) {
+        try {
+            return client.acquire(name, 1) instanceof Acquire.Granted;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void aHoldIsCertainForNoLongerThanItsSession() {
+        try (StoreClient client = client()) {
+            Acquire.Granted granted = client.granted("short", 1);
+            assertThat(granted.valid()).isPositive().isLessThanOrEqualTo(SESSION);
+            assertThat(client.renew("short", 1))
+                    .isInstanceOfSatisfying(
+                            Renew.Renewed.class,
+                            renewed -> assertThat(renewed.valid()).isPositive().isLessThanOrEqualTo(SESSION));
+        }
+    }
+
+    @Test
+    void aSessionOutlivesAServerThatIsAwayForLess() throws InterruptedException {
+        try (StoreClient client = client()) {
+            client.granted("restart", 1);
+            ensemble.kill(0);
+            Await.until("the failure is told", () -> received(client, Signal.Down.class));
+            ensemble.start(0);
+            Await.until("the server is back", () -> received(client, Signal.Up.class));
+            assertThat(client.renew("restart", 1)).isInstanceOf(Renew.Renewed.class);
+            assertThat(client.release("restart", 1).held()).isTrue();
+        }
+    }
+
+    /** A server that was stopped for long begins with the whole time to live of each lease, or has ended them. */
+    @Test
+    void whatIsHeldAfterALongStopIsHeldByOne() throws InterruptedException {
+        try (StoreClient client = client();
+                StoreClient other = client()) {
+            Acquire.Granted before = client.granted("stopped", 1);
+            ensemble.pause(0);
+            Thread.sleep(SESSION.plusSeconds(2).toMillis());
+            ensemble.resume(0);
+            Await.until("both are connected again", () -> isConnected(client) && isConnected(other));
+            if (isGranted(other, "stopped")) {
+                assertThat(isLost(client, "stopped")).isTrue();
+                assertThat(client.release("stopped", 1).held()).isFalse();
+            } else {
+                assertThat(client.release("stopped", 1).held()).isTrue();
+            }
+            assertThat(before.tokens().first()).isPositive();
+        }
+    }
+
+    /** An operator does so, to free the locks of a client. */
+    @Test
+    void aLeaseThatIsRevokedEndsTheSessionAtOnce() {
+        try (StoreClient client = client();
+                StoreClient other = client()) {
+            Acquire.Granted before = client.granted("revoked", 1);
+            for (KeyValue each : ensemble.keys("holdfast/n/" + client.id())) {
+                var unused = LeaseGrpc.newBlockingStub(ensemble.channel(0))
+                        .leaseRevoke(LeaseRevokeRequest.newBuilder()
+                                .setID(each.getLease())
+                                .build());
+            }
+            long revoked = System.nanoTime();
+            Await.until("the loss is told", () -> received(client, Signal.Gap.class));
+            assertThat(Duration.ofNanos(System.nanoTime() - revoked)).isLessThan(SESSION.dividedBy(2));
+            assertThat(client.renew("revoked", 1)).isInstanceOf(Renew.Lost.class);
+            Acquire.Granted after = other.granted("revoked", 1);
+            assertThat(after.tokens().first()).isGreaterThan(before.tokens().last());
+            Await.until("it is connected again", () -> isConnected(client));
+            assertThat(client.release("revoked", 1).held()).isFalse();
+            assertThat(client.refused("revoked", 2).holder())
+                    .contains(other.tenure(1).toString());
+        }
+    }
+
+    @Test
+    void aSessionWhoseKeyIsDeletedByHandEnds() {
+        try (StoreClient client = client();
+                StoreClient other = client()) {
+            client.granted("by-hand", 1);
+            ensemble.keys("holdfast/s/").stream()
+                    .map(KeyValue::getKey)
+                    .filter(key -> key.toStringUtf8().endsWith("/c"))
+                    .forEach(ensemble::delete);
+            Await.until("the loss is told", () -> received(client, Signal.Gap.class));
+            Await.until("both are connected again", () -> isConnected(client) && isConnected(other));
+            assertThat(client.renew("by-hand", 1)).isInstanceOf(Renew.Lost.class);
+            assertThat(other.acquire("by-hand", 1)).isInstanceOf(Acquire.Granted.class);
+        }
+    }
+
+    @Test
+    void aRequestFailsAtOnceWhileNoServerListens() {
+        try (StoreClient client = client()) {
+            client.granted("away", 1);
+            ensemble.kill(0);
+            try {
+                Await.until("the failure is told", () -> received(client, Signal.Down.class));
+                long start = System.nanoTime();
+                assertThat(catchThrowableOfType(StoreException.class, () -> client.acquire("away", 2))
+                                .effect())
+                        .isEqualTo(Effect.NOT_APPLIED);
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(1));
+            } finally {
+                ensemble.start(0);
+            }
+            Await.until("the server is back", () -> received(client, Signal.Up.class));
+        }
+    }
+
+    @Test
+    void aDeadClientFreesItsLocksWithItsSession() throws Exception {
+        try (StoreClient other = client()) {
+            Process holder = ClientMain.start(ensemble.uri(SESSION), "dead");
+            try {
+                Await.until(
+                        "it is held",
+                        () -> Await.reply(other.store().inspect("dead"))
+                                .holder()
+                                .isPresent());
+            } finally {
+                holder.destroyForcibly();
+            }
+            long killed = System.nanoTime();
+            Await.until("it is free", () -> isGranted(other, "dead"));
+            assertThat(Duration.ofNanos(System.nanoTime() - killed)).isLessThan(SESSION.plusSeconds(3));
+        }
+    }
+
+    /** A lease that is longer than the session costs one heartbeat for all holds. */
+    @Test
+    void aThousandHoldsAreRenewedByFewRequests() {
+        try (StoreClient client = client()) {
+            List<Renew> batch = LongStream.range(0, 1_000)
+                    .mapToObj(number -> {
+                        client.granted("many" + number, number);
+                        return new Renew("many" + number, client.tenure(number), StoreClient.LEASE, 0);
+                    })
+                    .toList();
+            long before = ensemble.received(0, "Txn");
+            assertThat(client.renew(batch)).hasSize(1_000).allMatch(Renew.Renewed.class::isInstance);
+            assertThat(ensemble.received(0, "Txn") - before).as("requests").isLessThan(100);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.holdfast.testkit.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreProvider;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The experiment of docs/failover.md: the leader is killed right after it has granted a lock, and another client asks for the
+ * lock. It is repeated as often as {@code holdfast.outages} says.
+ */
+public abstract class FailoverRules {
+
+    private static final int ROUNDS = Integer.getInteger("holdfast.outages", 2);
+    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final Duration ANSWER = Duration.ofSeconds(10);
+
+    private final StoreProvider provider;
+
+    /** Creates the rules for the stores of a provider. */
+    protected FailoverRules(StoreProvider provider) {
+        this.provider = provider;
+    }
+
+    /** Starts three servers. */
+    protected abstract Cluster newCluster();
+
+    @Test
+    void aGrantThatWasAnsweredIsNotForgotten() {
+        try (Cluster cluster = newCluster()) {
+            for (int round = 1; round <= ROUNDS; round++) {
+                killTheLeader(cluster, "failover" + round, round);
+            }
+        }
+    }
+
+    private StoreClient client(Cluster cluster) {
+        return new StoreClient(provider, cluster.uri(SESSION), config -> config);
+    }
+
+    private void killTheLeader(Cluster cluster, String name, int round) {
+        StoreClient holder = client(cluster);
+        try (StoreClient other = client(cluster)) {
+            int leader = cluster.leader();
+            Acquire.Granted granted = holder.granted(name, 1);
+            cluster.kill(leader);
+            long killed = System.nanoTime();
+            Acquire.Reply answer = answered(other, name, 1);
+            Duration outage = Duration.ofNanos(System.nanoTime() - killed);
+            assertEquals(
+                    Optional.of(holder.tenure(1).toString()),
+                    answer instanceof Acquire.Refused refused ? refused.holder() : Optional.of("" + answer),
+                    "the holder in the first answer after the failover");
+            assertTrue(outage.compareTo(ANSWER) < 0, () -> "the outage took " + outage);
+            cluster.awaitLeader();
+            System.out.printf(
+                    "round %d: led by server %d, then %d; refused %d ms after the kill%n",
+                    round, leader, cluster.leader(), outage.toMillis());
+            cluster.start(leader);
+            Await.until("it is released", () -> released(holder, name));
+            Await.until("it is granted", () -> {
+                Acquire.Reply reply = answered(other, name, 2);
+                return reply instanceof Acquire.Granted later
+                        && later.tokens().first() > granted.tokens().last();
+            });
+        } finally {
+            holder.close();
+        }
+    }
+
+    private static boolean released(StoreClient holder, String name) {
+        try {
+            return holder.release(name, 1).held();
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    /** Asks until there is an answer. */
+    private static Acquire.Reply answered(StoreClient client, String name, long number) {
+        List<Acquire.Reply> answers = new ArrayList<>();
+        Await.until("an answer", () -> {
+            try {
+                return answers.add(client.acquire(name, number));
+            } catch (StoreException e) {
+                return false;
+            }
+        });
+        return answers.get(0);
+    }
+}
