@@ -23,11 +23,7 @@ class AddressTest {
     void everythingHasADefault() {
         assertThat(Address.parse("etcd://one"))
                 .isEqualTo(new Settings(
-                        List.of("one:2379"),
-                        Optional.empty(),
-                        Optional.empty(),
-                        "holdfast/",
-                        Duration.ofSeconds(30)));
+                        List.of("one:2379"), Optional.empty(), Optional.empty(), "holdfast/", Duration.ofSeconds(30)));
     }
 
     @Test

@@ -125,7 +125,9 @@ class CutTest {
         assertThat(catchThrowableOfType(StoreException.class, () -> client.release("silent", 1))
                         .effect())
                 .isEqualTo(Effect.UNKNOWN);
-        assertThat(client.release("silent", 1).held()).as("it was applied before").isFalse();
+        assertThat(client.release("silent", 1).held())
+                .as("it was applied before")
+                .isFalse();
         client.granted("silent", 2);
     }
 
@@ -154,7 +156,7 @@ class CutTest {
                         .effect())
                 .isEqualTo(Effect.UNKNOWN);
         assertThat(client.release("stuck", 2).held()).isFalse();
-        first.blockRequests(false);
+        first.unblockOnePiece();
         Thread.sleep(500);
         assertThat(Await.reply(other.store().inspect("stuck")).holder()).isEmpty();
         other.granted("stuck", 1);

@@ -102,7 +102,8 @@ final class Ensemble extends Cluster {
     /** Returns a connection to a server. */
     ManagedChannel channel(int server) {
         return channels.computeIfAbsent(
-                server, number -> NettyChannelBuilder.forAddress("127.0.0.1", port(number))
+                server,
+                number -> NettyChannelBuilder.forAddress("127.0.0.1", port(number))
                         .usePlaintext()
                         .build());
     }
@@ -110,8 +111,9 @@ final class Ensemble extends Cluster {
     /** Returns the first keys below a prefix, from the first server. */
     List<KeyValue> keys(String prefix) {
         ByteString first = ByteString.copyFromUtf8(prefix);
-        ByteString end = first.substring(0, first.size() - 1)
-                .concat(ByteString.copyFrom(new byte[] {(byte) (first.byteAt(first.size() - 1) + 1)}));
+        ByteString end = first.substring(0, first.size() - 1).concat(ByteString.copyFrom(new byte[] {
+            (byte) (first.byteAt(first.size() - 1) + 1)
+        }));
         return KVGrpc.newBlockingStub(channel(0))
                 .range(RangeRequest.newBuilder()
                         .setKey(first)

@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.Safety;
+import io.holdfast.testkit.cluster.Certificates;
 import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreHarness;
 import java.nio.file.Path;
@@ -25,7 +26,7 @@ class ClusterContractTest extends StoreContract {
         Certificates certificates = new Certificates(folder);
         certificates.signed("server", "-ext", "san=ip:127.0.0.1");
         certificates.signed("client");
-        cluster = new TestCluster(0, true, certificates.ofServer("server", "yes"));
+        cluster = new TestCluster(0, true, Servers.tls(certificates, "yes"));
         cluster.each(redis -> Servers.allow(redis, "app", MinimalRights.with(TestCluster.RIGHTS)));
         uri = cluster.uri().replace("redis-cluster://", "rediss-cluster://app:secret@") + "?"
                 + certificates.ofClient("client");

@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
+import io.holdfast.testkit.cluster.Certificates;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
@@ -195,6 +196,16 @@ final class Servers implements AutoCloseable {
     /** Cuts the connections of all clients. */
     void cut() {
         cut("holdfast-");
+    }
+
+    /** The options of a server that has a certificate. */
+    static String[] tls(Certificates certificates, String authenticateClients) {
+        return new String[] {
+            "--tls-cert-file", certificates.file("server.pem").toString(),
+            "--tls-key-file", certificates.file("server.key").toString(),
+            "--tls-ca-cert-file", certificates.authority().toString(),
+            "--tls-auth-clients", authenticateClients
+        };
     }
 
     @Override

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.cluster.Certificates;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -41,9 +42,9 @@ class TlsTest {
     }
 
     private static Servers server(int port, String authenticate) {
-        return Servers.start(Stream.concat(
-                        Stream.of("--tls-port", "" + port), Stream.of(certificates.ofServer("server", authenticate)))
-                .toArray(String[]::new));
+        return Servers.start(
+                Stream.concat(Stream.of("--tls-port", "" + port), Stream.of(Servers.tls(certificates, authenticate)))
+                        .toArray(String[]::new));
     }
 
     @AfterAll

@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import io.holdfast.Safety;
+import io.holdfast.testkit.cluster.Certificates;
 import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreHarness;
 import io.lettuce.core.RedisClient;
@@ -74,7 +75,7 @@ class TopologiesContractTest {
     }
 
     private static String[] ofServer(boolean tls) {
-        return tls ? certificates.ofServer("server", "yes") : new String[0];
+        return tls ? Servers.tls(certificates, "yes") : new String[0];
     }
 
     private static String secured(String uri, boolean tls) {

@@ -104,7 +104,8 @@ public abstract class Cluster implements AutoCloseable {
                     server,
                     new ProcessBuilder(command)
                             .redirectErrorStream(true)
-                            .redirectOutput(ProcessBuilder.Redirect.appendTo(log(server).toFile()))
+                            .redirectOutput(
+                                    ProcessBuilder.Redirect.appendTo(log(server).toFile()))
                             .start());
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -166,9 +167,8 @@ public abstract class Cluster implements AutoCloseable {
 
     private void signal(int server, String signal) {
         try {
-            Process kill = new ProcessBuilder(
-                            "kill", signal, "" + process(server).pid())
-                    .start();
+            Process kill =
+                    new ProcessBuilder("kill", signal, "" + process(server).pid()).start();
             if (!kill.waitFor(SIGNAL_SECONDS, TimeUnit.SECONDS)) {
                 throw new AssertionError("kill does not end");
             }

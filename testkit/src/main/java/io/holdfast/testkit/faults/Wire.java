@@ -8,6 +8,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -28,6 +29,7 @@ public final class Wire implements AutoCloseable {
     private volatile int server;
     private volatile int answersOfNewOnes = NEVER;
     private volatile boolean requestsBlocked;
+    private volatile boolean onePiece;
     private volatile boolean answersBlocked;
 
     /**
@@ -90,6 +92,15 @@ public final class Wire implements AutoCloseable {
         requestsBlocked = on;
     }
 
+    /**
+     * Unblocks the data that clients have sent, but passes on only one piece of each connection. What was sent after it, such as
+     * the end of the connection, never arrives. So a request arrives that its client has given up.
+     */
+    public void unblockOnePiece() {
+        onePiece = true;
+        requestsBlocked = false;
+    }
+
     /** Blocks or unblocks the data that the server sends. Blocked data is passed on later. */
     public void blockAnswers(boolean on) {
         answersBlocked = on;
@@ -127,7 +138,10 @@ public final class Wire implements AutoCloseable {
     }
 
     private void passRequests(Socket client, Socket there) {
+        AtomicBoolean blocked = new AtomicBoolean();
         pass(client, there, () -> {
+            waitWhile(() -> onePiece && blocked.get(), there);
+            blocked.set(requestsBlocked);
             waitWhile(() -> requestsBlocked, there);
             return true;
         });

@@ -100,7 +100,9 @@ final class EtcdSession implements Session {
         epoch = new Epoch(beginning.epoch(), this::endEpoch);
         answers = new Answers(beginning.requested());
         heartbeat = new Heartbeat(
-                platform, beginning.requested() + timeout().toNanos(), new Heartbeat.Requests() {
+                platform,
+                beginning.requested() + timeout().toNanos(),
+                new Heartbeat.Requests() {
 
                     @Override
                     public CompletionStage<Heartbeat.Sign> signOfLife() {
@@ -194,8 +196,7 @@ final class EtcdSession implements Session {
     }
 
     private CompletionStage<TxnResponse> transact(Transaction transaction) {
-        return noted(
-                link -> link.call(KVGrpc.getTxnMethod(), transaction.request()), TxnResponse::getHeader);
+        return noted(link -> link.call(KVGrpc.getTxnMethod(), transaction.request()), TxnResponse::getHeader);
     }
 
     private CompletionStage<RangeResponse> range(RangeRequest.Builder request) {
@@ -228,8 +229,7 @@ final class EtcdSession implements Session {
      */
     private <T> CompletionStage<T> reading(String what, Supplier<CompletionStage<T>> request) {
         return answered(what, epoch.present().thenCompose(present -> request.get()))
-                .exceptionallyCompose(failure ->
-                        CompletableFuture.failedStage(Failures.ofRead(Stages.cause(failure))));
+                .exceptionallyCompose(failure -> CompletableFuture.failedStage(Failures.ofRead(Stages.cause(failure))));
     }
 
     private static String what(String verb, RecordKey key) {
@@ -369,7 +369,8 @@ final class EtcdSession implements Session {
         return page(from, end).thenCompose(page -> {
             for (KeyValue each : page) {
                 keys.name(each.getKey())
-                        .ifPresent(name -> found.put(name, new Node(each.getModRevision(), Optional.of(text(each)), 0)));
+                        .ifPresent(
+                                name -> found.put(name, new Node(each.getModRevision(), Optional.of(text(each)), 0)));
             }
             return page.size() < RECORDS_PER_PAGE
                     ? CompletableFuture.completedStage(null)
@@ -389,7 +390,9 @@ final class EtcdSession implements Session {
      * @return the revision; empty if one of them or the floor has changed
      */
     CompletionStage<OptionalLong> delete(List<KeyValue> records, long floor) {
-        return reading("read the token floor", () -> range(RangeRequest.newBuilder().setKey(keys.floor())))
+        return reading(
+                        "read the token floor",
+                        () -> range(RangeRequest.newBuilder().setKey(keys.floor())))
                 .thenCompose(answer -> {
                     Optional<KeyValue> before = answer.getKvsList().stream().findFirst();
                     long raised = Math.max(floor, before.map(EtcdSession::unit).orElse(0L));
@@ -439,8 +442,8 @@ final class EtcdSession implements Session {
     /** Sends a text to a client, and returns the number of receivers. */
     CompletionStage<Long> post(String clientId, String text) {
         return known(clientId)
-                .thenCompose(found -> found.map(client -> post(client, text))
-                        .orElseGet(() -> CompletableFuture.completedStage(0L)));
+                .thenCompose(found ->
+                        found.map(client -> post(client, text)).orElseGet(() -> CompletableFuture.completedStage(0L)));
     }
 
     private CompletionStage<Long> post(Known client, String text) {

@@ -6,10 +6,10 @@ import io.etcd.jetcd.api.LeaseGrantRequest;
 import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.holdfast.LockReport;
-import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreConfig.HoldDescription;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.TenureId;
@@ -65,8 +65,7 @@ public final class EtcdSessions implements Sessions, Directory {
         failures = new Failures(settings.address());
         servers = new Servers(settings, config.platform(), config.commandTimeout(), this::down, this::up);
         connection = new Reconnecting<>(config.platform(), timer, this::connect, fresh -> {}, EtcdSessions::end);
-        sweep = new Sweep(
-                config.platform(), timer, keys, () -> connection.now().map(EtcdConnection::session));
+        sweep = new Sweep(config.platform(), timer, keys, () -> connection.now().map(EtcdConnection::session));
     }
 
     // ---- servers
@@ -145,10 +144,7 @@ public final class EtcdSessions implements Sessions, Directory {
                 settings.address(),
                 config.client().id());
         over.add(session);
-        connection
-                .now()
-                .filter(open -> open.session().id().equals(session))
-                .ifPresent(connection::lost);
+        connection.now().filter(open -> open.session().id().equals(session)).ifPresent(connection::lost);
         receiver.receive(new Signal.Gap(), 0);
     }
 
@@ -213,10 +209,8 @@ public final class EtcdSessions implements Sessions, Directory {
 
     @Override
     public CompletionStage<Void> close() {
-        CompletionStage<Void> end = connection
-                .now()
-                .map(EtcdConnection::close)
-                .orElseGet(() -> CompletableFuture.completedStage(null));
+        CompletionStage<Void> end =
+                connection.now().map(EtcdConnection::close).orElseGet(() -> CompletableFuture.completedStage(null));
         connection.close();
         return end.whenComplete((done, error) -> servers.close());
     }

@@ -238,9 +238,7 @@ final class Inbox {
                 deliveredBefore(response.getCompactRevision());
                 receiver.missed();
             }
-            onError(Status.CANCELLED
-                    .withDescription(response.getCancelReason())
-                    .asRuntimeException());
+            onError(Status.CANCELLED.withDescription(response.getCancelReason()).asRuntimeException());
         }
 
         private void deliver(Event event) {
@@ -269,7 +267,9 @@ final class Inbox {
 
         @Override
         public void onCompleted() {
-            onError(Status.CANCELLED.withDescription("the server has ended the watch").asRuntimeException());
+            onError(Status.CANCELLED
+                    .withDescription("the server has ended the watch")
+                    .asRuntimeException());
         }
     }
 }

@@ -45,8 +45,7 @@ final class Servers {
         this.limit = limit;
         this.onDown = onDown;
         this.onUp = onUp;
-        next = Math.floorMod(
-                (int) platform.randomLong(), settings.servers().size());
+        next = Math.floorMod((int) platform.randomLong(), settings.servers().size());
         present = new Link(settings, settings.servers().get(next), platform, limit);
     }
 

@@ -14,8 +14,7 @@ import java.util.Optional;
  * @param root the beginning of all keys
  * @param session the requested life of the session without a sign of life
  */
-public record Settings(
-        List<String> servers, Optional<Login> login, Optional<Tls> tls, String root, Duration session) {
+public record Settings(List<String> servers, Optional<Login> login, Optional<Tls> tls, String root, Duration session) {
 
     /** A user and a password. */
     public record Login(String user, String password) {}

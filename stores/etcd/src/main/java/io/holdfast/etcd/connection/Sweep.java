@@ -92,7 +92,9 @@ final class Sweep {
     /** Visits some records, and deletes those that have been unused for long enough. */
     CompletionStage<Void> pass(EtcdSession present) {
         return present.records(next, Keys.endOf(keys.records())).thenCompose(page -> {
-            next = page.isEmpty() ? keys.records() : Keys.after(page.get(page.size() - 1).getKey());
+            next = page.isEmpty()
+                    ? keys.records()
+                    : Keys.after(page.get(page.size() - 1).getKey());
             Set<String> sessions = page.stream()
                     .flatMap(each -> record(each).stream())
                     .flatMap(LockRecord::sessions)
@@ -115,7 +117,9 @@ final class Sweep {
     /** Returns {@code true} if a record has been unused for long enough. Otherwise notes when it was seen unused first. */
     private boolean isOver(KeyValue found, Set<String> ended) {
         Unused known = unusedRecords.remove(found.getKey());
-        if (record(found).filter(record -> isUnused(record.endSessions(ended::contains))).isEmpty()) {
+        if (record(found)
+                .filter(record -> isUnused(record.endSessions(ended::contains)))
+                .isEmpty()) {
             return false;
         }
         long now = platform.nanoTime();

@@ -41,7 +41,8 @@ final class Transaction {
     @CanIgnoreReturnValue
     Transaction put(ByteString key, ByteString value, long lease) {
         request.addSuccess(RequestOp.newBuilder()
-                .setRequestPut(PutRequest.newBuilder().setKey(key).setValue(value).setLease(lease)));
+                .setRequestPut(
+                        PutRequest.newBuilder().setKey(key).setValue(value).setLease(lease)));
         return this;
     }
 

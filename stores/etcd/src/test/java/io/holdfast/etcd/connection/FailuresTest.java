@@ -58,8 +58,8 @@ class FailuresTest {
     @Test
     void aReadThatHasNoAnswerChangedNothing() {
         assertThat(Failures.ofRead(of(Status.DEADLINE_EXCEEDED)))
-                .isInstanceOfSatisfying(StoreException.class, read -> assertThat(read.effect())
-                        .isEqualTo(Effect.NOT_APPLIED));
+                .isInstanceOfSatisfying(
+                        StoreException.class, read -> assertThat(read.effect()).isEqualTo(Effect.NOT_APPLIED));
     }
 
     @Test

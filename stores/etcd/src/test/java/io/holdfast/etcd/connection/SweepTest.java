@@ -113,6 +113,8 @@ class SweepTest {
                 new EtcdStoreProvider(),
                 TestServer.uri("/sweep"),
                 config -> config.withPlatform(platform(new AtomicLong(), 0)))) {
+            // its first request learns the time
+            late.acquire("first", 1);
             assertThat(Await.reply(late.store().inspect("new")).holder()).isEmpty();
             passLater(Sweep.PAUSE);
             Acquire.Granted after = (Acquire.Granted) late.acquire("new", 1);

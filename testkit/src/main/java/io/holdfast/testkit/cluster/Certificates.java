@@ -1,4 +1,4 @@
-package io.holdfast.redis;
+package io.holdfast.testkit.cluster;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,25 +14,31 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Objects;
 
-/** An authority of its own, and what it signs, made with the JDK's keytool. */
-final class Certificates {
+/** An authority of its own, and the certificates that it signs, made with the JDK's keytool. */
+public final class Certificates {
 
     private static final String PASSWORD = "changeit";
 
     private final Path folder;
 
-    Certificates(Path folder) {
+    /**
+     * Creates an authority.
+     *
+     * @param folder the folder of its files
+     */
+    public Certificates(Path folder) {
         this.folder = folder;
         keytool("ca", "-genkeypair", "-keyalg", "EC", "-dname", "CN=test authority", "-ext", "bc:critical=ca:true");
         write("ca.pem", keytool("ca", "-exportcert", "-rfc"));
     }
 
-    Path authority() {
+    /** Returns the file of the authority's certificate. */
+    public Path authority() {
         return folder.resolve("ca.pem");
     }
 
-    /** A certificate with the name; its key is {@link #key}. */
-    Path signed(String name, String... extensions) {
+    /** Creates {@code NAME.pem}, a certificate of the name, and {@code NAME.key}, its key. Returns the former. */
+    public Path signed(String name, String... extensions) {
         keytool(name, "-genkeypair", "-keyalg", "EC", "-dname", "CN=" + name);
         write(name + ".csr", keytool(name, "-certreq"));
         List<String> sign = new ArrayList<>(
@@ -42,22 +48,13 @@ final class Certificates {
         return write(name + ".pem", keytool("ca", sign.toArray(String[]::new)));
     }
 
-    /** What a server is started with to use it. */
-    String[] ofServer(String name, String authenticateClients) {
-        return new String[] {
-            "--tls-cert-file", file(name + ".pem").toString(),
-            "--tls-key-file", file(name + ".key").toString(),
-            "--tls-ca-cert-file", authority().toString(),
-            "--tls-auth-clients", authenticateClients
-        };
-    }
-
-    /** What a client says in its URI to use it, and to trust the authority. */
-    String ofClient(String name) {
+    /** Returns the options of a URI for a client that has the certificate, and trusts the authority. */
+    public String ofClient(String name) {
         return "ca=" + authority() + "&cert=" + file(name + ".pem") + "&key=" + file(name + ".key");
     }
 
-    Path file(String name) {
+    /** Returns one of the files. */
+    public Path file(String name) {
         return folder.resolve(name);
     }
 

@@ -1,0 +1,78 @@
+package io.holdfast.etcd;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.spi.StoreException;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
+import io.holdfast.testkit.cluster.Certificates;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server that speaks TLS under an authority that no JVM knows, and asks clients for a certificate. */
+@Tag("etcd")
+class TlsTest {
+
+    @TempDir
+    static Path folder;
+
+    private static Certificates certificates;
+    private static Ensemble ensemble;
+
+    @BeforeAll
+    static void start() {
+        certificates = new Certificates(folder);
+        certificates.signed("server", "-ext", "san=ip:127.0.0.1");
+        certificates.signed("client");
+        ensemble = new Ensemble(
+                1,
+                List.of(
+                        "--cert-file=" + certificates.file("server.pem"),
+                        "--key-file=" + certificates.file("server.key"),
+                        "--trusted-ca-file=" + certificates.authority(),
+                        "--client-cert-auth=true"));
+    }
+
+    @AfterAll
+    static void end() {
+        ensemble.close();
+    }
+
+    private static StoreClient client(String options) {
+        return new StoreClient(
+                new EtcdStoreProvider(),
+                "etcds://" + ensemble.servers() + "?" + options,
+                config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(2)));
+    }
+
+    @Test
+    void aClientWithACertificateIsServed() {
+        Await.until("the server is up", () -> {
+            try (StoreClient client = client(certificates.ofClient("client"))) {
+                client.granted("secure", 1);
+                return client.release("secure", 1).held();
+            } catch (StoreException e) {
+                return false;
+            }
+        });
+    }
+
+    @Test
+    void aClientThatDoesNotTrustTheServerIsNotConnected() {
+        assertThatThrownBy(() -> client("session=10s").close()).isInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void aFileThatIsNoCertificateIsNamed() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> client("ca=" + folder.resolve("none.pem")).close())
+                .withMessageContaining("the files of ca, cert and key cannot be used");
+    }
+}
