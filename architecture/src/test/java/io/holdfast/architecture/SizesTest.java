@@ -22,7 +22,7 @@ class SizesTest {
         // room, today, target
         "'', 597, 570",
         "spi, 703, 600",
-        "internal, 374, 450",
+        "internal, 376, 450",
         "internal/access, 215, 90",
         "internal/slot, 3002, 1950",
         "internal/engine, 2113, 1500",
@@ -56,11 +56,13 @@ class SizesTest {
         "stores/support/src/main/java/io/holdfast/support/session, 821, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 118, 110",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1106, 900",
+        "stores/etcd/src/main/java/io/holdfast/etcd, 120, 110",
+        "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1422, 900",
         "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 502, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 648, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1130, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1173, 900"
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1142, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1176, 900"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
         check(folder, today, target);

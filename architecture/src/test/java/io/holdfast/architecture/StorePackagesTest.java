@@ -76,7 +76,8 @@ class StorePackagesTest {
                         "stores/jdbc",
                         "io.holdfast.jdbc",
                         List.of(Set.of("connection"), Set.of("record"), Set.of("sql"))),
-                Store.of("stores/zookeeper", "io.holdfast.zookeeper", List.of(Set.of("connection"))));
+                Store.of("stores/zookeeper", "io.holdfast.zookeeper", List.of(Set.of("connection"))),
+                Store.of("stores/etcd", "io.holdfast.etcd", List.of(Set.of("connection"))));
     }
 
     @ParameterizedTest

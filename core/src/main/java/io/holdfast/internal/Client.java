@@ -83,7 +83,7 @@ public final class Client implements Holdfast {
             Map.entry("embedded", "embedded-redis"));
 
     private static final Set<String> UNSUPPORTED =
-            Set.of("etcd mongodb mongodb+srv consul postgresql postgres mysql mariadb".split(" "));
+            Set.of("mongodb mongodb+srv consul postgresql postgres mysql mariadb".split(" "));
 
     private final Engine engine;
     private final Settings settings;
