@@ -1,5 +1,6 @@
 package io.holdfast.jdbc.record;
 
+import io.holdfast.support.store.Looker;
 import io.holdfast.jdbc.sql.Message;
 import io.holdfast.jdbc.sql.Messages;
 import io.holdfast.spi.Platform;

@@ -1,5 +1,11 @@
 package io.holdfast.jdbc.record;
 
+import io.holdfast.support.store.Looker;
+import static java.util.stream.Collectors.toMap;
+import io.holdfast.jdbc.sql.Key;
+import io.holdfast.jdbc.sql.Row;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Message;
 import io.holdfast.spi.Platform;
@@ -27,14 +33,47 @@ record Signals(StoreConfig config, RecordKeys keys, Looker looker, Optional<List
      * @param listens whether to use the messages of the database, if it carries any
      */
     static Signals of(StoreConfig config, Dialect dialect, Sessions sessions, Platform.Timer timer, boolean listens) {
-        Looker looker = new Looker(config, timer, names -> sessions.run("look", each -> dialect.readAll(each, names)));
+        RecordKeys keys = new RecordKeys(config.keyPrefix());
+        Looker looker = new Looker(
+                config,
+                timer,
+                names -> sessions
+                        .run(
+                                "look",
+                                each -> dialect.readAll(
+                                        each, names.stream().map(Key::of).toList()))
+                        .entrySet()
+                        .stream()
+                        .collect(toMap(
+                                entry -> entry.getKey().record(),
+                                entry -> new RowSight(
+                                        keys.name(entry.getKey().record()), entry.getValue()))));
         return new Signals(
                 config,
-                new RecordKeys(config.keyPrefix()),
+                keys,
                 looker,
                 dialect.messages()
                         .filter(messages -> listens)
                         .map(messages -> new Listener(config, timer, messages, sessions, looker)));
+    }
+
+    /** A row as the looker sees it. */
+    private record RowSight(String name, Row row) implements Looker.Sight {
+
+        @Override
+        public long version() {
+            return row.version().orElseThrow();
+        }
+
+        @Override
+        public LockRecord record() {
+            return row.columns().record(name);
+        }
+
+        @Override
+        public Moment moment() {
+            return Moment.of(row.now(), row.run());
+        }
     }
 
     /** Begins to listen, and waits until messages arrive. Returns {@code false} if they do not, so that the client looks. */

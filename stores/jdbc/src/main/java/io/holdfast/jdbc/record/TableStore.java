@@ -1,5 +1,6 @@
 package io.holdfast.jdbc.record;
 
+import io.holdfast.support.store.BusyNames;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.GuardedStatements;
 import io.holdfast.jdbc.sql.Key;

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.LockReport;
-import io.holdfast.jdbc.sql.Key;
 import io.holdfast.jdbc.sql.Message;
 import io.holdfast.jdbc.sql.Messages;
-import io.holdfast.jdbc.sql.Row;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
@@ -19,6 +17,8 @@ import io.holdfast.support.record.Limits;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.store.RecordKeys;
+import io.holdfast.support.store.Looker;
+import io.holdfast.support.store.RecordKey;
 import io.holdfast.testkit.Await;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -51,7 +51,7 @@ class ListenerTest {
     private final Looker looker = new Looker(config, timer, this::look);
     private final Listener listener = new Listener(config, timer, network, network, looker);
 
-    private Map<Key, Row> look(List<Key> keys) {
+    private Map<RecordKey, Looker.Sight> look(List<RecordKey> keys) {
         looks.incrementAndGet();
         return Map.of();
     }

@@ -1,7 +1,5 @@
-package io.holdfast.jdbc.record;
+package io.holdfast.support.store;
 
-import io.holdfast.jdbc.sql.Key;
-import io.holdfast.jdbc.sql.Row;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
@@ -9,8 +7,6 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Sightings;
-import io.holdfast.support.store.RecordKey;
-import io.holdfast.support.store.RecordKeys;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -26,27 +22,42 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The signals of a database that sends none: one query reads the rows of all names for which the client waits, again and
+ * The signals of a store that sends none: one query reads the records of all names for which the client waits, again and
  * again. What has changed since the last reading becomes signals.
  *
  * <p>Invariants:
  *
  * <ol>
- *   <li>While the client waits for a name, a look is scheduled or under way, unless the looker is paused. Otherwise the database is
+ *   <li>While the client waits for a name, a look is scheduled or under way, unless the looker is paused. Otherwise the store is
  *       not asked.
  *   <li>The versions of a name that are compared rise. So a look that was overtaken by a request of the client finds nothing.
- *   <li>A look finds nothing in a row that a request of the client is writing.
+ *   <li>A look finds nothing in a record that a request of the client is writing.
  *   <li>After a failed look, the next one that succeeds also reports a {@link Signal.Gap}.
  * </ol>
  *
  * <p>The first look follows after 5 ms. If nothing has changed, the next one follows later, by half of the last delay, up to
  * 40 ms.
  */
-final class Looker {
+public final class Looker {
 
-    /** Reads the rows of some names. */
-    interface Reader {
-        Map<Key, Row> read(List<Key> keys);
+    /** A record as it was read. */
+    public interface Sight {
+
+        /** Returns the number of the write. */
+        long version();
+
+        /** Returns the record. Fails if it cannot be read. */
+        LockRecord record();
+
+        /** Returns the circumstances of the reading. */
+        Moment moment();
+    }
+
+    /** Reads the records of some names. */
+    public interface Reader {
+
+        /** Returns what was found; a name without a record is left out. */
+        Map<RecordKey, Sight> read(List<RecordKey> names);
     }
 
     private record Seen(long version, LockRecord record) {}
@@ -77,7 +88,12 @@ final class Looker {
     private boolean paused;
     private boolean closed;
 
-    Looker(StoreConfig config, Platform.Timer timer, Reader reader) {
+    /**
+     * Creates the looker of a client.
+     *
+     * @param timer a timer, which somebody else closes
+     */
+    public Looker(StoreConfig config, Platform.Timer timer, Reader reader) {
         this.config = config;
         this.keys = new RecordKeys(config.keyPrefix());
         this.timer = timer;
@@ -86,7 +102,7 @@ final class Looker {
     }
 
     /** Ends the looks, because signals are pushed from now on. */
-    void pause() {
+    public void pause() {
         change(() -> {
             paused = true;
             // a proof still needs its look
@@ -97,7 +113,7 @@ final class Looker {
     }
 
     /** Looks again, because no signals are pushed. */
-    void resume() {
+    public void resume() {
         change(() -> {
             paused = false;
             lookSoon();
@@ -105,12 +121,12 @@ final class Looker {
     }
 
     /** Begins a write of this client. What the client itself writes is no signal. */
-    void begin(RecordKey key) {
+    public void begin(RecordKey key) {
         change(() -> writes.merge(key, 1, Integer::sum));
     }
 
     /** Ends a write, after it was reported. */
-    void end(RecordKey key) {
+    public void end(RecordKey key) {
         change(() -> writes.computeIfPresent(key, (written, count) -> count == 1 ? null : count - 1));
     }
 
@@ -120,7 +136,7 @@ final class Looker {
      *
      * @param version the number of the write
      */
-    void found(RecordKey key, long version, LockRecord record, Moment moment) {
+    public void found(RecordKey key, long version, LockRecord record, Moment moment) {
         List<Signal> signals = compare(key, version, record, moment);
         if (!locked(() -> paused)) {
             signals.forEach(config.signals());
@@ -133,7 +149,7 @@ final class Looker {
      *
      * @param version the number of the write
      */
-    void left(RecordKey key, long version, LockRecord record) {
+    public void left(RecordKey key, long version, LockRecord record) {
         change(() -> {
             Seen last = awaited.get(key);
             if ((last == null || last.version < version) && keep(key, version, record)) {
@@ -154,12 +170,12 @@ final class Looker {
     }
 
     /** Returns the names for which this client waits. */
-    Set<RecordKey> awaited() {
+    public Set<RecordKey> awaited() {
         return locked(() -> Set.copyOf(awaited.keySet()));
     }
 
     /** Proves that changes are found, as {@link io.holdfast.spi.LockStore#confirmSignals}. */
-    CompletionStage<Void> confirm() {
+    public CompletionStage<Void> confirm() {
         CompletableFuture<Void> proof = new CompletableFuture<>();
         return locked(() -> {
             proofs.add(proof);
@@ -235,14 +251,14 @@ final class Looker {
     }
 
     private List<Signal> look(List<RecordKey> names) {
-        Map<Key, Row> rows = reader.read(names.stream().map(Key::of).toList());
+        Map<RecordKey, Sight> sights = reader.read(names);
         List<Signal> found = new ArrayList<>();
         for (RecordKey name : names) {
             try {
-                found.addAll(compare(name, rows.get(Key.of(name))));
+                found.addAll(compare(name, sights.get(name)));
             } catch (RuntimeException e) {
-                // one row that cannot be read must not end the signals of the others: its waiter asks, and is told
-                LOG.debug("the row of '{}' cannot be read", keys.name(name), e);
+                // one record that cannot be read must not end the signals of the others: its waiter asks, and is told
+                LOG.debug("the record of '{}' cannot be read", keys.name(name), e);
                 change(() -> awaited.remove(name));
                 found.add(new Signal.Freed(keys.name(name)));
             }
@@ -250,23 +266,15 @@ final class Looker {
         return found;
     }
 
-    /** Compares a row with what is known. A row that this client is writing is left to the next look. */
-    private List<Signal> compare(RecordKey name, @Nullable Row row) {
+    /** Compares a record with what is known. A record that this client is writing is left to the next look. */
+    private List<Signal> compare(RecordKey name, @Nullable Sight sight) {
         if (locked(() -> writes.containsKey(name))) {
             return List.of();
         }
-        return row == null
-                // somebody has deleted the row
+        return sight == null
+                // somebody has deleted the record
                 ? compare(name, Long.MAX_VALUE, LockRecord.EMPTY, Moment.of(0, 0))
-                : compare(name, row.version().orElseThrow(), record(name, row), moment(row));
-    }
-
-    private static Moment moment(Row row) {
-        return Moment.of(row.now(), row.run());
-    }
-
-    private LockRecord record(RecordKey key, Row row) {
-        return row.columns().record(keys.name(key));
+                : compare(name, sight.version(), sight.record(), sight.moment());
     }
 
     /** Returns the signals about what was written since the last reading, unless this reading was overtaken. */
@@ -309,7 +317,7 @@ final class Looker {
     }
 
     /** Ends the looks. */
-    void close() {
+    public void close() {
         change(() -> {
             closed = true;
             next.cancel();

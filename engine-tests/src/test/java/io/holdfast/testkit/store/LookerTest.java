@@ -1,11 +1,9 @@
-package io.holdfast.jdbc.record;
+package io.holdfast.testkit.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.LockReport;
-import io.holdfast.jdbc.sql.Key;
-import io.holdfast.jdbc.sql.Row;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
@@ -18,6 +16,7 @@ import io.holdfast.support.record.Limits;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.RecordColumns;
+import io.holdfast.support.store.Looker;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import io.holdfast.testkit.Simulation;
@@ -28,7 +27,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -44,7 +42,7 @@ class LookerTest {
     private final Platform.Timer timer = simulation.timer("test");
     private Runnable beforeLook = () -> {};
     private final Decider decider = new Decider(Limits.STANDARD);
-    private final Map<Key, Row> rows = new HashMap<>();
+    private final Map<RecordKey, Looker.Sight> rows = new HashMap<>();
     private final List<Duration> looks = new ArrayList<>();
     private final List<Signal> signals = new ArrayList<>();
     private final Looker looker = new Looker(
@@ -88,14 +86,27 @@ class LookerTest {
         };
     }
 
-    private Map<Key, Row> read(List<Key> names) {
+    private Map<RecordKey, Looker.Sight> read(List<RecordKey> names) {
         looks.add(simulation.elapsed());
         if (broken) {
             throw new StoreException(StoreException.Effect.NOT_APPLIED, "no connection");
         }
-        Map<Key, Row> found = new HashMap<>(rows);
+        Map<RecordKey, Looker.Sight> found = new HashMap<>(rows);
         found.keySet().retainAll(names);
         return found;
+    }
+
+    private record Read(String name, long version, RecordColumns columns) implements Looker.Sight {
+
+        @Override
+        public LockRecord record() {
+            return columns.record(name);
+        }
+
+        @Override
+        public Moment moment() {
+            return Moment.of(0, 0);
+        }
     }
 
     private static RecordKey key(String name) {
@@ -103,8 +114,7 @@ class LookerTest {
     }
 
     private void write(String name, long version, LockRecord record) {
-        RecordColumns columns = RecordColumns.of(name, record, record);
-        rows.put(Key.of(key(name)), new Row(columns, OptionalLong.of(version), 0, 0));
+        rows.put(key(name), new Read(name, version, RecordColumns.of(name, record, record)));
     }
 
     private static Moment now() {
@@ -161,7 +171,7 @@ class LookerTest {
         waitFor("n");
         for (int i = 0; i < 20; i++) {
             beforeLook = () ->
-                    looker.left(key("n"), rows.get(Key.of(key("n"))).version().getAsLong() + 1, awaited("n"));
+                    looker.left(key("n"), rows.get(key("n")).version() + 1, awaited("n"));
             simulation.runFor(Duration.ofMillis(100));
         }
         beforeLook = () -> {};
@@ -178,12 +188,8 @@ class LookerTest {
         waitFor("c");
         RecordColumns columns = RecordColumns.of("b", awaited("b"), awaited("b"));
         rows.put(
-                Key.of(key("b")),
-                new Row(
-                        new RecordColumns(columns.tenure(), columns.expires(), 0, 0, 0, Optional.of("2|")),
-                        OptionalLong.of(2),
-                        0,
-                        0));
+                key("b"),
+                new Read("b", 2, new RecordColumns(columns.tenure(), columns.expires(), 0, 0, 0, Optional.of("2|"))));
         write("a", 2, assigned("a"));
         write("c", 2, assigned("c"));
         simulation.runFor(Duration.ofSeconds(1));
