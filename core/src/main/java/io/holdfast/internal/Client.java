@@ -79,11 +79,12 @@ public final class Client implements Holdfast {
             Map.entry("zk", "zookeeper"),
             Map.entry("etcd", "etcd"),
             Map.entry("etcds", "etcd"),
+            Map.entry("mongodb", "mongodb"),
+            Map.entry("mongodb+srv", "mongodb"),
             Map.entry("memory", "memory"),
             Map.entry("embedded", "embedded-redis"));
 
-    private static final Set<String> UNSUPPORTED =
-            Set.of("mongodb mongodb+srv consul postgresql postgres mysql mariadb".split(" "));
+    private static final Set<String> UNSUPPORTED = Set.of("consul postgresql postgres mysql mariadb".split(" "));
 
     private final Engine engine;
     private final Settings settings;

@@ -170,8 +170,7 @@ class LookerTest {
     void aRequestWhileALookBeginsAddsNoSecondRowOfLooks() {
         waitFor("n");
         for (int i = 0; i < 20; i++) {
-            beforeLook = () ->
-                    looker.left(key("n"), rows.get(key("n")).version() + 1, awaited("n"));
+            beforeLook = () -> looker.left(key("n"), rows.get(key("n")).version() + 1, awaited("n"));
             simulation.runFor(Duration.ofMillis(100));
         }
         beforeLook = () -> {};

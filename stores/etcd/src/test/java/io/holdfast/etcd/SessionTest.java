@@ -183,6 +183,17 @@ class SessionTest {
         }
     }
 
+    /** The first server is chosen at random. */
+    @Test
+    void aClientOpensThoughSomeServersAreAway() {
+        for (int i = 0; i < 10; i++) {
+            String uri = "etcd://127.0.0.1:1,127.0.0.1:" + ensemble.port(0) + ",127.0.0.1:2?session=2s";
+            try (StoreClient client = new StoreClient(new EtcdStoreProvider(), uri, config -> config)) {
+                assertThat(client.acquire("open" + i, 1)).isInstanceOf(Acquire.Granted.class);
+            }
+        }
+    }
+
     @Test
     void aDeadClientFreesItsLocksWithItsSession() throws Exception {
         try (StoreClient other = client()) {

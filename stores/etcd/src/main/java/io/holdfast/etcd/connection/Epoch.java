@@ -70,8 +70,9 @@ final class Epoch {
         mutex.lock();
         try {
             ending = null;
-            if (revision != null) {
-                number = Math.max(number, revision);
+            // an answer that is older than the present number says nothing about the present doubt
+            if (revision != null && revision > number) {
+                number = revision;
                 inDoubt = false;
             }
         } finally {

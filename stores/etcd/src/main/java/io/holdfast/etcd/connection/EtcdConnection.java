@@ -52,18 +52,23 @@ final class EtcdConnection implements Inbox.Receiver {
 
     void start() {
         inbox.open();
-        beatLater(session.timeout().toNanos() / HEARTBEATS);
+        beatLater(session.timeout().toNanos() / HEARTBEATS, 0);
     }
 
-    private void beatLater(long delay) {
+    /**
+     * Schedules a heartbeat.
+     *
+     * @param written the revision of an earlier heartbeat, which was written a whole delay ago
+     */
+    private void beatLater(long delay, long written) {
+        long next = session.beatAt();
         timer.schedule(delay, () -> {
             if (!closed) {
-                if (!inbox.hasDelivered(session.beatAt())) {
-                    // the last heartbeat was written long ago
+                if (!inbox.hasDelivered(written)) {
                     inbox.open();
                 }
                 beat();
-                beatLater(delay);
+                beatLater(delay, next);
             }
         });
     }
@@ -71,6 +76,11 @@ final class EtcdConnection implements Inbox.Receiver {
     /** Asks the servers for the session now. */
     void beat() {
         var unused = session.confirm();
+    }
+
+    /** Completes when the servers were asked for the session, whatever they have answered. */
+    CompletionStage<Void> asked() {
+        return session.confirm().exceptionally(failed -> null);
     }
 
     // ---- messages

@@ -12,6 +12,7 @@ import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.ResponseHeader;
 import io.etcd.jetcd.api.TxnResponse;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Mailbox;
@@ -22,6 +23,7 @@ import io.holdfast.support.session.Session;
 import io.holdfast.support.store.RecordKey;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -151,11 +153,13 @@ final class EtcdSession implements Session {
 
     /** Writes the key of the heartbeat, which the inbox delivers. */
     CompletionStage<ResponseHeader> beat() {
+        long before = beatAt;
         Transaction write = new Transaction()
                 .ifExists(keys.session(id))
                 .put(keys.heartbeat(id), ByteString.EMPTY, beginning.lease());
         return transact(write).thenApply(answer -> {
-            if (!answer.getSucceeded()) {
+            // a lower revision: the servers have got the data of an earlier time
+            if (!answer.getSucceeded() || answer.getHeader().getRevision() < before) {
                 end();
                 throw failures.notConnected("the session has ended");
             }
@@ -269,17 +273,32 @@ final class EtcdSession implements Session {
 
     @Override
     public CompletionStage<OptionalLong> write(RecordKey key, long version, String text, List<Notice> notices) {
-        List<Notice> first = notices.subList(0, Math.min(notices.size(), MESSAGES_PER_WRITE));
+        List<Notice> ordered = notices.stream()
+                .sorted(Comparator.comparing(notice -> !isAssigned(notice)))
+                .toList();
+        List<Notice> first = ordered.subList(0, Math.min(ordered.size(), MESSAGES_PER_WRITE));
         Transaction write = guarded(key, version).put(keys.record(key), ByteString.copyFromUtf8(text), 0);
         return guardedBySessions(key, write, first).thenApply(revision -> {
             if (revision.isPresent()) {
-                sendOthers(key, notices.subList(first.size(), notices.size()));
+                sendOthers(
+                        key,
+                        ordered.stream()
+                                .skip(first.size())
+                                .filter(notice -> !isAssigned(notice))
+                                .toList());
             }
             return revision;
         });
     }
 
-    /** Sends what was too much for one request. A message that is lost is replaced by the next poll of its receiver. */
+    private static boolean isAssigned(Notice notice) {
+        return notice.signal() instanceof Signal.Assigned;
+    }
+
+    /**
+     * Sends what was too much for one request. A message that is lost is replaced by the next poll of its receiver. No assignment is
+     * sent so late, because its claim window counts from the write of the record.
+     */
     private void sendOthers(RecordKey key, List<Notice> notices) {
         for (int from = 0; from < notices.size(); from += MESSAGES_PER_WRITE) {
             List<Notice> some = notices.subList(from, Math.min(notices.size(), from + MESSAGES_PER_WRITE));
@@ -309,7 +328,11 @@ final class EtcdSession implements Session {
                     ByteString.copyFromUtf8(message),
                     Long.parseUnsignedLong(receiver, 16));
         }
-        return answered(what("write", key), epoch.present().thenCompose(present -> {
+        CompletionStage<Long> undoubted = epoch.present()
+                // the write itself was not sent
+                .exceptionallyCompose(failure ->
+                        CompletableFuture.failedStage(Failures.ofRead(failures.of("write", Stages.cause(failure)))));
+        return answered(what("write", key), undoubted.thenCompose(present -> {
             transaction.ifWrittenAt(keys.session(id), present).otherwiseReadKey(keys.session(id));
             return transact(transaction).handle((answer, error) -> settle(present, answer, error));
         }));
@@ -321,14 +344,20 @@ final class EtcdSession implements Session {
             return OptionalLong.empty();
         } else if (error != null) {
             StoreException failure = failures.of("write", error);
-            if (failure.effect() == Effect.UNKNOWN) {
+            // a server without space has applied the request, or never will
+            if (failure.effect() == Effect.UNKNOWN && !Failures.isFull(error)) {
                 epoch.doubt(sentIn);
             }
             throw failure;
         } else if (answer.getSucceeded()) {
             return OptionalLong.of(answer.getHeader().getRevision());
         }
-        found(answer, 0).ifPresentOrElse(key -> epoch.seen(key.getModRevision()), this::end);
+        Optional<KeyValue> own = found(answer, 0);
+        if (own.isEmpty()) {
+            end();
+            throw failures.notConnected("the session has ended");
+        }
+        epoch.seen(own.get().getModRevision());
         return OptionalLong.empty();
     }
 

@@ -5,6 +5,7 @@ import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.LeaseGrantRequest;
 import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.LeaseGrpc;
+import io.etcd.jetcd.api.LeaseRevokeRequest;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
@@ -64,7 +65,7 @@ public final class EtcdSessions implements Sessions, Directory {
         keys = new Keys(settings.root());
         failures = new Failures(settings.address());
         servers = new Servers(settings, config.platform(), config.commandTimeout(), this::down, this::up);
-        connection = new Reconnecting<>(config.platform(), timer, this::connect, fresh -> {}, EtcdSessions::end);
+        connection = new Reconnecting<>(config.platform(), timer, this::connect, this::began, EtcdSessions::end);
         sweep = new Sweep(config.platform(), timer, keys, () -> connection.now().map(EtcdConnection::session));
     }
 
@@ -75,23 +76,55 @@ public final class EtcdSessions implements Sessions, Directory {
     }
 
     private void up() {
-        connection.now().ifPresent(EtcdConnection::beat);
-        receiver.receive(new Signal.Up(settings.address(), ""), 0);
+        var unused = connection
+                .now()
+                .map(EtcdConnection::asked)
+                .orElseGet(() -> CompletableFuture.completedStage(null))
+                .thenRun(() -> receiver.receive(new Signal.Up(settings.address(), ""), 0));
     }
 
     // ---- connections
+
+    private void began(EtcdConnection fresh) {
+        if (over.contains(fresh.session().id())) {
+            // race: it has ended before it was known here
+            connection.lost(fresh);
+        } else if (!over.isEmpty()) {
+            // waiters have to ask again in this session
+            receiver.receive(new Signal.Gap(), 0);
+        }
+    }
 
     private CompletionStage<EtcdConnection> connect() {
         long requested = config.platform().nanoTime();
         LeaseGrantRequest request = LeaseGrantRequest.newBuilder()
                 .setTTL(settings.session().toSeconds())
                 .build();
-        return servers.ask(link -> link.call(LeaseGrpc.getLeaseGrantMethod(), request))
-                .thenCompose(granted -> begin(granted, requested))
+        return granted(request, settings.servers().size())
+                .thenCompose(granted -> begin(granted, requested).whenComplete((open, error) -> {
+                    if (error != null) {
+                        revoke(granted.getID());
+                    }
+                }))
                 .handle((open, error) -> error == null
                         ? CompletableFuture.completedStage(open)
                         : failedLater(failures.of("connect", error)))
                 .thenCompose(result -> result);
+    }
+
+    /** Requests a lease, from the next server if one is of no use. */
+    private CompletionStage<LeaseGrantResponse> granted(LeaseGrantRequest request, int attempts) {
+        Link asked = servers.present();
+        return servers.ask(link -> link.call(LeaseGrpc.getLeaseGrantMethod(), request))
+                .exceptionallyCompose(error -> attempts > 1 && servers.present() != asked
+                        ? granted(request, attempts - 1)
+                        : CompletableFuture.failedStage(error));
+    }
+
+    private void revoke(long lease) {
+        LeaseRevokeRequest request =
+                LeaseRevokeRequest.newBuilder().setID(lease).build();
+        var unused = servers.ask(link -> link.call(LeaseGrpc.getLeaseRevokeMethod(), request));
     }
 
     private CompletionStage<EtcdConnection> begin(LeaseGrantResponse granted, long requested) {

@@ -6,6 +6,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Stages;
 import java.net.ConnectException;
+import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
@@ -17,6 +18,8 @@ import java.util.concurrent.CompletionException;
  * @param address the address of the servers
  */
 record Failures(String address) {
+
+    private static final String FULL = "database space exceeded";
 
     StoreException notConnected(String why) {
         return new StoreException(Effect.NOT_APPLIED, address + ": no connection now: " + why);
@@ -44,6 +47,11 @@ record Failures(String address) {
         return Status.fromThrowable(Stages.cause(error)).getCode() == Code.NOT_FOUND;
     }
 
+    /** Returns {@code true} if the servers ask for a user since this client has connected. */
+    static boolean isWithoutUser(Status status) {
+        return description(status).contains("user name is empty");
+    }
+
     /** Returns {@code true} if another log-in helps. */
     static boolean isTokenTooOld(Status status) {
         String text = description(status);
@@ -61,12 +69,24 @@ record Failures(String address) {
         return switch (status.getCode()) {
             case UNAVAILABLE -> wasNeverSent(status) ? Effect.NOT_APPLIED : Effect.UNKNOWN;
             case NOT_FOUND -> Effect.NOT_APPLIED;
-            case RESOURCE_EXHAUSTED ->
-                description(status).contains("too many requests") ? Effect.NOT_APPLIED : Effect.REFUSED;
+            case RESOURCE_EXHAUSTED -> ofResources(status);
             case INVALID_ARGUMENT, PERMISSION_DENIED, UNAUTHENTICATED, UNIMPLEMENTED, FAILED_PRECONDITION ->
                 Effect.REFUSED;
             default -> Effect.UNKNOWN;
         };
+    }
+
+    /** A server that runs out of space executes the request that needed the last of it, and then reports the failure. */
+    private static Effect ofResources(Status status) {
+        if (description(status).contains(FULL)) {
+            return Effect.UNKNOWN;
+        }
+        return description(status).contains("too many requests") ? Effect.NOT_APPLIED : Effect.REFUSED;
+    }
+
+    /** Returns {@code true} if the servers have no space left. */
+    static boolean isFull(Throwable error) {
+        return description(Status.fromThrowable(Stages.cause(error))).contains(FULL);
     }
 
     /** Returns {@code true} if there was no connection to send the request on. */
@@ -80,6 +100,7 @@ record Failures(String address) {
 
     private static boolean isOfConnecting(Throwable cause) {
         return cause instanceof ConnectException
+                || cause instanceof NoRouteToHostException
                 || cause instanceof UnknownHostException
                 || cause instanceof UnresolvedAddressException;
     }
@@ -92,7 +113,7 @@ record Failures(String address) {
             return "the servers require a user and password; write etcd://user:password@host:2379";
         } else if (description.contains("authentication failed")) {
             return "the servers refuse the user and password";
-        } else if (description.contains("database space exceeded")) {
+        } else if (description.contains(FULL)) {
             return "the database of the servers is full; compact and defragment it, then disarm the alarm NOSPACE";
         } else if (description.contains("not capable") || status.getCode() == Code.UNIMPLEMENTED) {
             return "the servers are too old: etcd 3.4 or later is required";
@@ -101,7 +122,11 @@ record Failures(String address) {
         } else if (status.getCode() == Code.DEADLINE_EXCEEDED) {
             return "there was no answer in time";
         }
-        return description.isEmpty() ? root(cause) : description;
+        if (description.contains("shutdownNow")) {
+            return "the connection was given up, because its server did not answer";
+        }
+        Throwable deeper = status.getCause();
+        return description.isEmpty() ? root(cause) : description + (deeper == null ? "" : ": " + root(deeper));
     }
 
     private static String root(Throwable error) {

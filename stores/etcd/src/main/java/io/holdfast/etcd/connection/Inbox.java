@@ -2,11 +2,11 @@ package io.holdfast.etcd.connection;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.Event;
-import io.etcd.jetcd.api.WatchCancelRequest;
 import io.etcd.jetcd.api.WatchCreateRequest;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
 import io.grpc.Status;
+import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.holdfast.spi.Platform;
 import java.util.ArrayList;
@@ -16,6 +16,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +32,9 @@ import org.slf4j.LoggerFactory;
 final class Inbox {
 
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    /** The pause after a watch that delivered nothing. */
+    private static final long LONG_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
     private static final Logger LOG = LoggerFactory.getLogger(Inbox.class);
 
     /** Receives what the watch delivers, on a thread of Netty. Does not block. */
@@ -56,6 +60,7 @@ final class Inbox {
     private final Keys keys;
     private final String session;
     private final Receiver receiver;
+    private final AtomicBoolean warned = new AtomicBoolean();
     private final ReentrantLock mutex = new ReentrantLock();
 
     // ---- guarded by the mutex
@@ -181,7 +186,8 @@ final class Inbox {
         private final Link link;
         private final long began;
         private final long from;
-        private final CompletableFuture<StreamObserver<WatchRequest>> requests = new CompletableFuture<>();
+        private final CompletableFuture<ClientCallStreamObserver<WatchRequest>> requests = new CompletableFuture<>();
+        private volatile boolean answered;
 
         Watch(Link link, long began, long from) {
             this.link = link;
@@ -209,12 +215,7 @@ final class Inbox {
         }
 
         void cancel() {
-            var unused = requests.thenAccept(stream -> {
-                stream.onNext(WatchRequest.newBuilder()
-                        .setCancelRequest(WatchCancelRequest.newBuilder())
-                        .build());
-                stream.onCompleted();
-            });
+            var unused = requests.thenAccept(stream -> stream.cancel("the watch is replaced", null));
         }
 
         @Override
@@ -226,8 +227,13 @@ final class Inbox {
                 canceled(response);
                 return;
             }
+            answered = true;
+            int events = response.getEventsCount();
             response.getEventsList().forEach(this::deliver);
-            if (!response.getCreated()) {
+            if (events > 0) {
+                // more events of earlier revisions than that of the header may follow
+                deliveredBefore(response.getEvents(events - 1).getKv().getModRevision() + 1);
+            } else if (!response.getCreated()) {
                 deliveredBefore(response.getHeader().getRevision() + 1);
             }
         }
@@ -237,7 +243,13 @@ final class Inbox {
                 LOG.warn("messages of the session {} were dropped by a compaction", session);
                 deliveredBefore(response.getCompactRevision());
                 receiver.missed();
+            } else if (!warned.getAndSet(true)) {
+                LOG.warn(
+                        "the servers refuse to send messages to the session {}: {}; every hand-over waits for a poll",
+                        session,
+                        response.getCancelReason());
             }
+            cancel();
             onError(Status.CANCELLED.withDescription(response.getCancelReason()).asRuntimeException());
         }
 
@@ -256,12 +268,12 @@ final class Inbox {
         public void onError(Throwable error) {
             if (isPresent(this)) {
                 LOG.debug("a watch has ended; making another one", error);
-                servers.failed(link, began, error);
-                timer.schedule(PAUSE_NANOS, () -> {
+                timer.schedule(answered ? PAUSE_NANOS : LONG_PAUSE_NANOS, () -> {
                     if (isPresent(this)) {
                         open();
                     }
                 });
+                servers.failed(link, began, error);
             }
         }
 

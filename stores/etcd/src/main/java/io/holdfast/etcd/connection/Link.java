@@ -17,6 +17,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.netty.GrpcSslContexts;
 import io.grpc.netty.NettyChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import io.grpc.stub.StreamObserver;
@@ -53,6 +54,7 @@ final class Link {
     private final Duration limit;
     private final ManagedChannel channel;
     private final CompletionStage<Channel> open;
+    private final boolean logsIn;
     private volatile long lastAnswer;
 
     /**
@@ -65,7 +67,8 @@ final class Link {
         this.platform = platform;
         this.limit = limit;
         lastAnswer = platform.nanoTime();
-        NettyChannelBuilder builder = NettyChannelBuilder.forTarget("dns:///" + server)
+        NettyChannelBuilder builder = NettyChannelBuilder.forTarget(
+                        "dns:///" + server.replace("[", "%5B").replace("]", "%5D"))
                 .directExecutor()
                 .disableRetry()
                 .maxInboundMessageSize(MAX_ANSWER_BYTES)
@@ -73,6 +76,7 @@ final class Link {
                 .keepAliveTimeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS);
         settings.tls().ifPresentOrElse(tls -> builder.sslContext(context(tls)), builder::usePlaintext);
         channel = builder.build();
+        logsIn = settings.login().isPresent();
         open = settings.login().map(this::loggedIn).orElseGet(() -> CompletableFuture.completedStage(channel));
     }
 
@@ -166,10 +170,18 @@ final class Link {
      * @param receiver receives the events, and the end
      * @return receives the requests
      */
-    CompletionStage<StreamObserver<WatchRequest>> watch(StreamObserver<WatchResponse> receiver) {
-        return open.thenApply(logged -> ClientCalls.asyncBidiStreamingCall(
+    CompletionStage<ClientCallStreamObserver<WatchRequest>> watch(StreamObserver<WatchResponse> receiver) {
+        return open.thenApply(logged -> (ClientCallStreamObserver<WatchRequest>) ClientCalls.asyncBidiStreamingCall(
                 attached(logged, REQUIRE_LEADER, "true").newCall(WatchGrpc.getWatchMethod(), CallOptions.DEFAULT),
                 receiver));
+    }
+
+    /** Returns {@code true} if a call has failed because this connection did not log in, or has an old token. */
+    boolean needsAnotherLogIn(Status failure) {
+        return logsIn
+                && (open.toCompletableFuture().isCompletedExceptionally()
+                        || Failures.isWithoutUser(failure)
+                        || Failures.isTokenTooOld(failure));
     }
 
     /** Returns {@code true} if a call has been answered since the given {@code nanoTime}. */

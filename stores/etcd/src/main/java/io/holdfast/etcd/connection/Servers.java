@@ -9,6 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The servers, of which this client uses one at a time.
@@ -17,6 +19,8 @@ import java.util.function.Function;
  * with an unknown outcome. A server is silent if a call got no answer in time, and no later call has got one either.
  */
 final class Servers {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Servers.class);
 
     private final Settings settings;
     private final Platform platform;
@@ -85,6 +89,9 @@ final class Servers {
             next = (next + 1) % settings.servers().size();
             present = new Link(settings, settings.servers().get(next), platform, limit);
             return true;
+        } catch (IllegalArgumentException e) {
+            LOG.warn("{}: no new connection; trying again with the next failure", settings.address(), e);
+            return false;
         } finally {
             mutex.unlock();
         }
@@ -93,8 +100,8 @@ final class Servers {
     private static boolean isOfServer(Link asked, long sent, Throwable error) {
         Status status = Status.fromThrowable(Stages.cause(error));
         boolean silent = status.getCode() == Code.DEADLINE_EXCEEDED && !asked.hasAnsweredSince(sent);
-        // a token that has ended is replaced by another log-in
-        return silent || status.getCode() == Code.UNAVAILABLE || Failures.isTokenTooOld(status);
+        boolean broken = status.getCode() == Code.UNAVAILABLE || status.getCode() == Code.INTERNAL;
+        return silent || broken || asked.needsAnotherLogIn(status);
     }
 
     /** Ends all calls. */

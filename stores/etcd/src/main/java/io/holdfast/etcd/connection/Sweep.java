@@ -9,11 +9,12 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.RecordText;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -41,6 +42,9 @@ final class Sweep {
     /** The number of records that are deleted by one request, which needs a condition for each. */
     private static final int DELETED_AT_ONCE = 50;
 
+    /** The number of pages of records that one pass visits. */
+    private static final int PAGES = 20;
+
     private static final int MOST_REMEMBERED = 10_000;
 
     private final Platform platform;
@@ -51,7 +55,8 @@ final class Sweep {
     // ---- only one pass is under way
 
     private ByteString next;
-    private final Map<ByteString, Unused> unusedRecords = new HashMap<>();
+    private final NavigableMap<ByteString, Unused> unusedRecords =
+            new TreeMap<>(ByteString.unsignedLexicographicalComparator());
 
     /**
      * A record that was not in use.
@@ -91,19 +96,39 @@ final class Sweep {
 
     /** Visits some records, and deletes those that have been unused for long enough. */
     CompletionStage<Void> pass(EtcdSession present) {
-        return present.records(next, Keys.endOf(keys.records())).thenCompose(page -> {
-            next = page.isEmpty()
-                    ? keys.records()
-                    : Keys.after(page.get(page.size() - 1).getKey());
-            Set<String> sessions = page.stream()
-                    .flatMap(each -> record(each).stream())
-                    .flatMap(LockRecord::sessions)
-                    .collect(toSet());
-            return (sessions.isEmpty() ? CompletableFuture.completedStage(Set.<String>of()) : present.ended(sessions))
-                    .thenCompose(ended -> delete(
-                            present,
-                            page.stream().filter(each -> isOver(each, ended)).toList()));
+        return pages(present, PAGES);
+    }
+
+    private CompletionStage<Void> pages(EtcdSession present, int left) {
+        ByteString end = Keys.endOf(keys.records());
+        ByteString from = next;
+        return present.records(from, end).thenCompose(page -> {
+            boolean isLast = page.isEmpty();
+            ByteString to = isLast ? end : Keys.after(page.get(page.size() - 1).getKey());
+            next = isLast ? keys.records() : to;
+            return visit(present, page, forget(from, to))
+                    .thenCompose(done ->
+                            isLast || left == 1 ? CompletableFuture.completedStage(null) : pages(present, left - 1));
         });
+    }
+
+    /** Returns what is known about a range of keys, and forgets it, because some of them may have been deleted. */
+    private Map<ByteString, Unused> forget(ByteString from, ByteString to) {
+        Map<ByteString, Unused> range = unusedRecords.subMap(from, to);
+        Map<ByteString, Unused> known = Map.copyOf(range);
+        range.clear();
+        return known;
+    }
+
+    private CompletionStage<Void> visit(EtcdSession present, List<KeyValue> page, Map<ByteString, Unused> known) {
+        Set<String> sessions = page.stream()
+                .flatMap(each -> record(each).stream())
+                .flatMap(LockRecord::sessions)
+                .collect(toSet());
+        return (sessions.isEmpty() ? CompletableFuture.completedStage(Set.<String>of()) : present.ended(sessions))
+                .thenCompose(ended -> delete(
+                        present,
+                        page.stream().filter(each -> isOver(each, known, ended)).toList()));
     }
 
     private static Optional<LockRecord> record(KeyValue found) {
@@ -115,34 +140,36 @@ final class Sweep {
     }
 
     /** Returns {@code true} if a record has been unused for long enough. Otherwise notes when it was seen unused first. */
-    private boolean isOver(KeyValue found, Set<String> ended) {
-        Unused known = unusedRecords.remove(found.getKey());
-        if (record(found)
-                .filter(record -> isUnused(record.endSessions(ended::contains)))
-                .isEmpty()) {
+    private boolean isOver(KeyValue found, Map<ByteString, Unused> earlier, Set<String> ended) {
+        Optional<LockRecord> idle =
+                record(found).map(each -> each.endSessions(ended::contains)).filter(Sweep::isIdle);
+        if (idle.isEmpty()) {
             return false;
         }
         long now = platform.nanoTime();
-        if (known == null || known.revision() != found.getModRevision()) {
-            known = new Unused(found.getModRevision(), now);
-        }
-        boolean over = now - known.since() >= PAUSE.toNanos();
+        Unused known = Optional.ofNullable(earlier.get(found.getKey()))
+                .filter(before -> before.revision() == found.getModRevision())
+                .orElseGet(() -> new Unused(found.getModRevision(), now));
+        long age = now - known.since();
+        boolean over = age >= PAUSE.toNanos()
+                && idle.get().expire(after(idle.get(), age)).hasNothingButTokens();
         if (!over && unusedRecords.size() < MOST_REMEMBERED) {
             unusedRecords.put(found.getKey(), known);
         }
         return over;
     }
 
+    /** Returns {@code true} if a record is not in use after a pause. */
+    private static boolean isIdle(LockRecord record) {
+        return !record.expire(after(record, PAUSE.toNanos())).isInUse();
+    }
+
     /**
-     * Returns {@code true} if nothing is left in a record after a pause. What has a longer life, such as a latch that has opened,
-     * counts from the last write, by the clock of this client.
+     * Returns the time of a record some time after its last write. What has a longer life, such as a latch that has opened, counts
+     * from the time at which it was seen first, because clocks of different hosts need not agree.
      */
-    private boolean isUnused(LockRecord record) {
-        long written = record.at().orElse(0);
-        long age = Math.max(0, platform.wallMillis() * 1_000 - written);
-        long pause = PAUSE.toNanos() / 1_000;
-        return !record.expire(written + pause).isInUse()
-                && record.expire(written + Math.max(pause, age)).hasNothingButTokens();
+    private static long after(LockRecord record, long nanos) {
+        return record.at().orElse(0) + nanos / 1_000;
     }
 
     private CompletionStage<Void> delete(EtcdSession present, List<KeyValue> records) {

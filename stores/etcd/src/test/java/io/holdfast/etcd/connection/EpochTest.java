@@ -83,6 +83,19 @@ class EpochTest {
         assertThat(present()).isCompletedWithValue(12L);
     }
 
+    /** A request that was sent in the epoch which it had begun got no answer meanwhile. */
+    @Test
+    void aLateAnswerToTheEndOfAnEpochLeavesTheNextOneInDoubt() {
+        epoch.doubt(10);
+        var unused = present();
+        epoch.seen(15);
+        epoch.doubt(15);
+        writes.remove().complete(15L);
+        assertThat(present()).isNotDone();
+        writes.remove().complete(16L);
+        assertThat(present()).isCompletedWithValue(16L);
+    }
+
     @Test
     void aNumberThatWasSeenBeforeEndsNoDoubt() {
         epoch.doubt(10);

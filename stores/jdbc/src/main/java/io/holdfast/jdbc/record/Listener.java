@@ -1,6 +1,5 @@
 package io.holdfast.jdbc.record;
 
-import io.holdfast.support.store.Looker;
 import io.holdfast.jdbc.sql.Message;
 import io.holdfast.jdbc.sql.Messages;
 import io.holdfast.spi.Platform;
@@ -8,6 +7,7 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.Mailbox;
+import io.holdfast.support.store.Looker;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;

@@ -1,17 +1,18 @@
 package io.holdfast.jdbc.record;
 
-import io.holdfast.support.store.Looker;
 import static java.util.stream.Collectors.toMap;
-import io.holdfast.jdbc.sql.Key;
-import io.holdfast.jdbc.sql.Row;
-import io.holdfast.support.record.LockRecord;
-import io.holdfast.support.record.Moment;
+
 import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.Key;
 import io.holdfast.jdbc.sql.Message;
+import io.holdfast.jdbc.sql.Row;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.support.Mailbox;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
+import io.holdfast.support.store.Looker;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import java.sql.Connection;
@@ -34,20 +35,22 @@ record Signals(StoreConfig config, RecordKeys keys, Looker looker, Optional<List
      */
     static Signals of(StoreConfig config, Dialect dialect, Sessions sessions, Platform.Timer timer, boolean listens) {
         RecordKeys keys = new RecordKeys(config.keyPrefix());
-        Looker looker = new Looker(
-                config,
-                timer,
-                names -> sessions
-                        .run(
-                                "look",
-                                each -> dialect.readAll(
-                                        each, names.stream().map(Key::of).toList()))
-                        .entrySet()
-                        .stream()
-                        .collect(toMap(
-                                entry -> entry.getKey().record(),
-                                entry -> new RowSight(
-                                        keys.name(entry.getKey().record()), entry.getValue()))));
+        Looker looker =
+                new Looker(
+                        config,
+                        timer,
+                        names -> sessions
+                                .run(
+                                        "look",
+                                        each -> dialect.readAll(
+                                                each,
+                                                names.stream().map(Key::of).toList()))
+                                .entrySet()
+                                .stream()
+                                .collect(toMap(
+                                        entry -> entry.getKey().record(),
+                                        entry -> new RowSight(
+                                                keys.name(entry.getKey().record()), entry.getValue()))));
         return new Signals(
                 config,
                 keys,

@@ -1,6 +1,5 @@
 package io.holdfast.jdbc.record;
 
-import io.holdfast.support.store.BusyNames;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Key;
 import io.holdfast.jdbc.sql.Message;
@@ -15,6 +14,7 @@ import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.record.RecordColumns;
+import io.holdfast.support.store.BusyNames;
 import io.holdfast.support.store.Found;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;

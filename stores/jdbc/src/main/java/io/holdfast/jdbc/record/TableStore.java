@@ -1,6 +1,5 @@
 package io.holdfast.jdbc.record;
 
-import io.holdfast.support.store.BusyNames;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.GuardedStatements;
 import io.holdfast.jdbc.sql.Key;
@@ -21,6 +20,7 @@ import io.holdfast.support.TokenUnits;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.Limits;
+import io.holdfast.support.store.BusyNames;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import io.holdfast.support.store.RecordStore;

@@ -1,0 +1,287 @@
+package io.holdfast.mongodb.record;
+
+import static java.util.Objects.requireNonNull;
+import static java.util.stream.Collectors.toMap;
+
+import com.mongodb.ErrorCategory;
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoWriteException;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.BulkWriteOptions;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.ReturnDocument;
+import com.mongodb.client.model.UpdateOneModel;
+import com.mongodb.client.model.UpdateOptions;
+import io.holdfast.support.record.RecordColumns;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKey.Kind;
+import io.holdfast.support.store.RecordKeys;
+import java.util.ArrayList;
+import java.util.Date;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.regex.Pattern;
+import org.bson.Document;
+import org.bson.conversions.Bson;
+
+/**
+ * The documents of the records. All that is said to MongoDB about records is here.
+ *
+ * <pre>
+ * _id   the kind of the name, and the name
+ * v     the number of the write
+ * h     the tenure that holds the lock; null if nobody does
+ * at    the time of the server at the last write
+ * ttl   the lease from that time on, in milliseconds
+ * u, f  the last token unit, and the last one before the present tenure
+ * w     the number of waiters that is reported to the holder
+ * s     everything else, as text; null if there is nothing else
+ * </pre>
+ *
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>Each write raises the number, and a new document begins with the clock of the server as its number. So a number is never
+ *       used again, not even after the document was deleted.
+ *   <li>Only the clock of the server decides whether a lease has ended. It has a precision of a millisecond.
+ *   <li>A guarded acquire or release applies only to a lock with nothing in {@code s}: nobody waits there.
+ *   <li>An acquire that is late is not applied: it states the number that the document must have, or the time until which it may
+ *       be applied.
+ * </ol>
+ *
+ * <p>Only operations are used that all servers from 4.2 on have: no updates by pipelines, and no transactions.
+ */
+final class Documents {
+
+    /** The result of a guarded acquire. */
+    record Grant(long unit, long nowMicros, long number) {}
+
+    private static final FindOneAndUpdateOptions AFTER =
+            new FindOneAndUpdateOptions().returnDocument(ReturnDocument.AFTER);
+    private static final Document NOW = new Document("$addFields", new Document(Stored.NOW, "$$NOW"));
+    private static final Document LEASE_END = new Document("$add", List.of("$at", "$ttl"));
+    private static final Bson NOTHING_ELSE = Filters.eq("s", null);
+
+    private final MongoCollection<Document> collection;
+    private final RecordKeys keys;
+
+    Documents(MongoCollection<Document> collection, RecordKeys keys) {
+        this.collection = collection;
+        this.keys = keys;
+    }
+
+    static String id(RecordKey key) {
+        return letter(key.kind()) + key.text();
+    }
+
+    private static String letter(Kind kind) {
+        return switch (kind) {
+            case LOCK -> "L";
+            case SEMAPHORE -> "S";
+            case LATCH -> "C";
+        };
+    }
+
+    private Optional<RecordKey> key(String id) {
+        for (Kind kind : Kind.values()) {
+            if (id.startsWith(letter(kind))) {
+                return Optional.of(new RecordKey(kind, id.substring(1)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Stored stored(RecordKey key, Document found) {
+        return Stored.of(key, keys.name(key), found);
+    }
+
+    /** Creates the index that the sweep uses. */
+    void createIndex() {
+        var unused = collection.createIndex(Indexes.ascending("at"));
+    }
+
+    // ---- reading
+
+    /** Reads a document; empty if there is none. */
+    Optional<Stored> find(RecordKey key) {
+        return Optional.ofNullable(collection
+                        .aggregate(List.of(new Document("$match", new Document("_id", id(key))), NOW))
+                        .first())
+                .map(found -> stored(key, found));
+    }
+
+    /** Reads a document, which is created if there is none. */
+    Stored read(RecordKey key) {
+        Optional<Stored> found = find(key);
+        while (found.isEmpty()) {
+            create(key);
+            found = find(key);
+        }
+        return found.get();
+    }
+
+    /** Creates a document that has no number yet. */
+    private void create(RecordKey key) {
+        try {
+            var unused = collection.updateOne(
+                    Filters.eq("_id", id(key)),
+                    new Document("$currentDate", new Document("at", true)),
+                    new UpdateOptions().upsert(true));
+        } catch (MongoWriteException e) {
+            if (ErrorCategory.fromErrorCode(e.getError().getCode()) != ErrorCategory.DUPLICATE_KEY) {
+                throw e;
+            }
+            // another client has created it at this moment
+        }
+    }
+
+    /** Reads several documents. Those that do not exist are left out. */
+    Map<RecordKey, Stored> readAll(List<RecordKey> names) {
+        Map<String, RecordKey> byId = names.stream().collect(toMap(Documents::id, name -> name));
+        List<Document> found = collection
+                .aggregate(List.of(
+                        new Document("$match", new Document("_id", new Document("$in", List.copyOf(byId.keySet())))),
+                        NOW))
+                .into(new ArrayList<>());
+        return found.stream()
+                .map(each -> stored(requireNonNull(byId.get(each.getString("_id"))), each))
+                .collect(toMap(Stored::key, each -> each));
+    }
+
+    /**
+     * Reads a page of the documents whose names begin with a prefix, in the order of the server.
+     *
+     * @param after the id after which the page begins
+     */
+    List<Document> page(RecordKey prefix, String after, int size) {
+        Document range = new Document("$gt", after).append("$regex", "^" + Pattern.quote(id(prefix)));
+        return collection
+                .aggregate(List.of(
+                        new Document("$match", new Document("_id", range)),
+                        new Document("$sort", new Document("_id", 1)),
+                        new Document("$limit", size),
+                        NOW))
+                .into(new ArrayList<>());
+    }
+
+    /** Returns the record of a document below a prefix; empty for others, and for those of other programs. */
+    Optional<Stored> below(RecordKey prefix, Document found) {
+        return key(found.getString("_id")).filter(key -> key.isBelow(prefix)).map(key -> stored(key, found));
+    }
+
+    // ---- writing
+
+    /**
+     * Writes a record, unless another writer was faster.
+     *
+     * @return {@code false} if nothing was written
+     */
+    boolean write(Stored before, RecordColumns after) {
+        return collection.updateOne(guard(before), update(before, after)).getMatchedCount() == 1;
+    }
+
+    /** Writes several records. Returns {@code false} unless each of them was written. */
+    boolean writeAll(Map<Stored, RecordColumns> changes) {
+        List<UpdateOneModel<Document>> writes = new ArrayList<>();
+        changes.forEach((before, after) -> writes.add(new UpdateOneModel<>(guard(before), update(before, after))));
+        return collection
+                        .bulkWrite(writes, new BulkWriteOptions().ordered(false))
+                        .getMatchedCount()
+                == writes.size();
+    }
+
+    private static Bson guard(Stored before) {
+        return Filters.and(
+                Filters.eq("_id", id(before.key())),
+                before.number().isPresent()
+                        ? Filters.eq("v", before.number().getAsLong())
+                        : Filters.exists("v", false));
+    }
+
+    private static Document update(Stored before, RecordColumns after) {
+        long now = before.nowMicros();
+        Document set = new Document(
+                        "v", before.number().isPresent() ? before.number().getAsLong() + 1 : now)
+                .append("h", after.tenure().orElse(null))
+                .append("at", Stored.date(now))
+                // rounded up, because a lease must not end early
+                .append("ttl", after.tenure().isPresent() ? -Math.floorDiv(now - after.expires(), 1_000) : 0L)
+                .append("u", after.lastUnit())
+                .append("f", after.floorUnit())
+                .append("w", after.waiters())
+                .append("s", after.state().orElse(null));
+        return new Document("$set", set);
+    }
+
+    // ---- guarded writes of locks that nobody waits for
+
+    /**
+     * Acquires a free lock.
+     *
+     * @param known the number of the last write, if it was this client's
+     * @param notAfter the time of the server after which the request must not be applied, in microseconds
+     * @return empty if the lock is not free, or somebody waits for it, or its document does not exist
+     */
+    Optional<Grant> acquire(RecordKey key, String tenure, long leaseMillis, OptionalLong known, long notAfter) {
+        Bson guard = known.isPresent()
+                ? Filters.eq("v", known.getAsLong())
+                : Filters.and(
+                        Filters.gt("v", 0L),
+                        Filters.expr(new Document("$lte", List.of("$$NOW", Stored.date(notAfter)))));
+        Document update = new Document("$set", new Document("h", tenure).append("ttl", leaseMillis))
+                .append("$currentDate", new Document("at", true))
+                .append("$inc", new Document("v", 1L).append("u", 1L))
+                .append("$unset", new Document("f", ""));
+        return Optional.ofNullable(collection.findOneAndUpdate(
+                        Filters.and(Filters.eq("_id", id(key)), Filters.eq("h", null), NOTHING_ELSE, guard),
+                        update,
+                        AFTER))
+                .map(found -> new Grant(found.getLong("u"), Stored.micros(found.getDate("at")), found.getLong("v")));
+    }
+
+    /** Releases a lock. Returns the time of the server and the number of the write; empty if the tenure does not hold the lock. */
+    Optional<Grant> release(RecordKey key, String tenure) {
+        Document update = new Document(
+                        "$set", new Document("h", null).append("ttl", 0L).append("w", 0))
+                .append("$currentDate", new Document("at", true))
+                .append("$inc", new Document("v", 1L));
+        return Optional.ofNullable(collection.findOneAndUpdate(
+                        Filters.and(
+                                Filters.eq("_id", id(key)),
+                                Filters.eq("h", tenure),
+                                NOTHING_ELSE,
+                                Filters.expr(new Document("$gt", List.of(LEASE_END, "$$NOW")))),
+                        update,
+                        AFTER))
+                .map(found -> new Grant(0, Stored.micros(found.getDate("at")), found.getLong("v")));
+    }
+
+    // ---- sweeping
+
+    /** Returns some records that were written last before a time. */
+    List<Stored> unusedSince(Date time, int limit) {
+        List<Document> found = collection
+                .aggregate(List.of(
+                        new Document("$match", new Document("at", new Document("$lt", time))),
+                        new Document("$limit", limit),
+                        NOW))
+                .into(new ArrayList<>());
+        return found.stream()
+                .flatMap(each -> key(each.getString("_id")).map(key -> stored(key, each)).stream())
+                .toList();
+    }
+
+    /** Deletes a document that nobody has written since it was read. */
+    boolean delete(Stored before) {
+        return collection.deleteOne(guard(before)).getDeletedCount() == 1;
+    }
+
+    /** Returns {@code true} if a failure means that another client has written the same document at this moment. */
+    static boolean isWriteConflict(Throwable error) {
+        return error instanceof MongoCommandException failure && failure.getErrorCode() == 112;
+    }
+}

@@ -1,0 +1,280 @@
+package io.holdfast.mongodb.record;
+
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoDatabase;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.ServerClock;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.support.TokenUnits;
+import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.Limits;
+import io.holdfast.support.store.BusyNames;
+import io.holdfast.support.store.Looker;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.support.store.RecordStore;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * The locks of one client in collections of MongoDB. A lock that nobody waits for is acquired and released by one guarded write
+ * each. Everything else is decided on its record.
+ */
+public final class MongoStore extends RecordStore {
+
+    private static final String LOCKS = "holdfast_locks";
+    private static final String CLIENTS = "holdfast_clients";
+
+    /** The number of places, holders and changes of a name is limited, because each write contains all of them. */
+    private static final Limits LIMITS = Limits.STANDARD;
+
+    /** The number of leases that one command renews. */
+    private static final int RENEWALS = 1_000;
+
+    private final StoreConfig config;
+    private final MongoClient client;
+    private final RecordKeys keys;
+    private final Parts parts;
+    private final ServerClock clock = new ServerClock();
+    private final LastWrites lastWrites = new LastWrites();
+    private final AtomicBoolean closed = new AtomicBoolean();
+
+    private record Parts(
+            Documents documents,
+            Failures failures,
+            MongoRecords records,
+            Clients clients,
+            Sweep sweep,
+            Looker looker,
+            BusyNames busy,
+            Platform.Timer timer) {}
+
+    private MongoStore(StoreConfig config, MongoClient client, Parts parts) {
+        super(config, new Decider(LIMITS), parts.records(), parts.clients());
+        this.config = config;
+        this.client = client;
+        this.parts = parts;
+        keys = new RecordKeys(config.keyPrefix());
+    }
+
+    /**
+     * Opens the store of a client.
+     *
+     * @param client a connection, which the store closes
+     * @param database the name of the database
+     * @param address the address of the servers, for texts
+     */
+    public static MongoStore open(StoreConfig config, MongoClient client, String database, String address) {
+        RecordKeys keys = new RecordKeys(config.keyPrefix());
+        MongoDatabase all = client.getDatabase(database);
+        Documents documents = new Documents(all.getCollection(LOCKS), keys);
+        Failures failures = new Failures(address);
+        if (!config.lazy()) {
+            var unused = failures.calling("connect", () -> {
+                documents.createIndex();
+                return true;
+            });
+        }
+        Platform.Timer timer =
+                config.platform().timer("holdfast-" + config.client().id() + "-mongodb-timer");
+        Looker looker = new Looker(
+                config, timer, names -> new HashMap<>(failures.reading("look", () -> documents.readAll(names))));
+        BusyNames busy = new BusyNames();
+        Clients clients = new Clients(config, all.getCollection(CLIENTS), failures);
+        MongoRecords records = new MongoRecords(config, documents, failures, looker, busy);
+        return new MongoStore(
+                config,
+                client,
+                new Parts(
+                        documents,
+                        failures,
+                        records,
+                        clients,
+                        new Sweep(config, documents, clients),
+                        looker,
+                        busy,
+                        timer));
+    }
+
+    @Override
+    public Capabilities capabilities() {
+        return new Capabilities(
+                        true,
+                        Capabilities.Signals.LOOKED,
+                        true,
+                        Set.of(Mode.values()),
+                        Duration.ofMillis(100),
+                        512,
+                        true)
+                .withFairPlaces(LIMITS.fairPlaces())
+                .withRenewalBatch(RENEWALS);
+    }
+
+    @Override
+    public String describe() {
+        return parts.failures().address();
+    }
+
+    @Override
+    public ServerClock clock(String name) {
+        return clock;
+    }
+
+    // ---- locks that nobody waits for
+
+    @Override
+    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+        RecordKey key = keys.lock(request.name());
+        boolean plain = request.share().equals(Share.LOCK)
+                && request.behind().isEmpty()
+                && request.notAfter() > 0
+                && !parts.busy().contains(key);
+        return MongoRecords.start(() -> plain ? grant(key, request) : Optional.<Acquire.Reply>empty())
+                .thenCompose(granted -> granted.<CompletionStage<Acquire.Reply>>map(CompletableFuture::completedStage)
+                        .orElseGet(() -> decided(request)));
+    }
+
+    private CompletionStage<Acquire.Reply> decided(Acquire request) {
+        return super.acquire(request).thenApply(reply -> {
+            parts.clients().introduce();
+            return reply;
+        });
+    }
+
+    private Optional<Acquire.Reply> grant(RecordKey key, Acquire request) {
+        OptionalLong known = lastWrites.of(key);
+        return parts.failures()
+                .calling(
+                        "acquire '" + request.name() + "'",
+                        () -> parts.documents()
+                                .acquire(
+                                        key,
+                                        request.tenure().toString(),
+                                        millis(request.lease()),
+                                        known,
+                                        request.notAfter()))
+                .map(grant -> {
+                    lastWrites.note(key, grant.number());
+                    return new Acquire.Granted(
+                            TokenUnits.tokens(grant.unit(), 1), request.lease(), 0, List.of(), 0, grant.nowMicros());
+                });
+    }
+
+    /** Returns the lease in milliseconds, rounded up, because a lease must not end early. */
+    private static long millis(Duration lease) {
+        return lease.plusNanos(999_999).toMillis();
+    }
+
+    @Override
+    public CompletionStage<Release.Reply> release(Release request) {
+        RecordKey key = keys.lock(request.name());
+        boolean plain = request.mode() == Mode.LOCK
+                && request.places().isEmpty()
+                && !parts.busy().contains(key);
+        return MongoRecords.start(() -> plain ? releaseNow(key, request) : Optional.<Release.Reply>empty())
+                .thenCompose(released ->
+                        released.map(CompletableFuture::completedStage).orElseGet(() -> super.release(request)))
+                .thenApply(reply -> {
+                    parts.sweep().startIfDue(reply.serverMicros());
+                    return reply;
+                });
+    }
+
+    private Optional<Release.Reply> releaseNow(RecordKey key, Release request) {
+        return parts.failures()
+                .calling(
+                        "release '" + request.name() + "'",
+                        () -> parts.documents().release(key, request.tenure().toString()))
+                .map(released -> {
+                    lastWrites.note(key, released.number());
+                    return new Release.Reply(true, 0, released.nowMicros());
+                });
+    }
+
+    @Override
+    public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+        parts.clients().introduce();
+        return super.renew(batch);
+    }
+
+    /** The number of the last guarded write of this client, by name. If it is still the last one, a late copy cannot match it. */
+    private static final class LastWrites {
+
+        private static final int LIMIT = 10_000;
+
+        private final ReentrantLock mutex = new ReentrantLock();
+        private final Map<RecordKey, Long> numbers = new LinkedHashMap<>();
+
+        OptionalLong of(RecordKey key) {
+            mutex.lock();
+            try {
+                Long number = numbers.get(key);
+                return number == null ? OptionalLong.empty() : OptionalLong.of(number);
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        void note(RecordKey key, long number) {
+            mutex.lock();
+            try {
+                if (numbers.size() >= LIMIT) {
+                    numbers.clear();
+                }
+                numbers.put(key, number);
+            } finally {
+                mutex.unlock();
+            }
+        }
+    }
+
+    // ---- signals, and the end
+
+    @Override
+    public CompletionStage<Void> confirmSignals() {
+        return parts.looker().confirm();
+    }
+
+    private void endWaits(RecordKey key) {
+        var unused = parts.records()
+                .update(
+                        key,
+                        (record, moment) -> new Decision<>(
+                                record.withoutWaitsOf(config.client().id()), true, List.of()))
+                .exceptionally(failed -> false);
+    }
+
+    /** Closes the store. Its waits end at once, as far as that is possible within the command timeout. Its holds stay. */
+    @Override
+    public void close() {
+        if (closed.getAndSet(true)) {
+            return;
+        }
+        long end = config.platform().nanoTime() + config.commandTimeout().toNanos();
+        parts.looker().awaited().stream()
+                .takeWhile(key -> config.platform().nanoTime() - end < 0)
+                .forEach(this::endWaits);
+        parts.clients().leave();
+        parts.looker().close();
+        parts.sweep().close();
+        parts.timer().close();
+        client.close();
+    }
+}
