@@ -3,6 +3,7 @@ package io.holdfast.mongodb.record;
 import com.mongodb.MongoException;
 import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoNotPrimaryException;
+import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoServerUnavailableException;
 import com.mongodb.MongoSocketOpenException;
@@ -54,7 +55,9 @@ record Failures(String address) {
     }
 
     StoreException of(String what, MongoException error) {
-        if (error instanceof MongoSecurityException || DENIED.contains(error.getCode())) {
+        if (error instanceof MongoOperationTimeoutException && !wasWaiting(error)) {
+            return failure(Effect.UNKNOWN, what, "there was no answer in time: " + first(error), error);
+        } else if (error instanceof MongoSecurityException || DENIED.contains(error.getCode())) {
             return failure(
                     Effect.REFUSED,
                     what,
@@ -76,6 +79,11 @@ record Failures(String address) {
 
     private StoreException failure(Effect effect, String what, String why, MongoException cause) {
         return new StoreException(effect, address + ": " + what + ": " + why, cause);
+    }
+
+    /** Returns {@code true} if the time was over before there was a server or a connection to send the request to. */
+    private static boolean wasWaiting(MongoException error) {
+        return first(error).contains("while waiting for a");
     }
 
     /** Returns the first sentence, because the driver adds the state of every server. */

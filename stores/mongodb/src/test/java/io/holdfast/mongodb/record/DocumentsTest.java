@@ -1,0 +1,178 @@
+package io.holdfast.mongodb.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
+import io.holdfast.LockReport;
+import io.holdfast.mongodb.TestServer;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.store.RecordKey;
+import io.holdfast.support.store.RecordKey.Kind;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What is said to the server, and how often. */
+class DocumentsTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final String DATABASE = "holdfast_documents";
+
+    private final AtomicInteger commands = new AtomicInteger();
+    private final StoreConfig config =
+            StoreConfig.of(TestServer.uri(), LockReport.Client.unknown("documents"), Platform.system());
+    private final MongoClient connection = connect();
+    private final Documents documents =
+            new Documents(connection.getDatabase(DATABASE).getCollection("holdfast_locks"), new RecordKeys(""));
+    private final MongoStore store = MongoStore.open(config, connection, DATABASE, "here");
+
+    private MongoClient connect() {
+        return MongoClients.create(MongoClientSettings.builder()
+                .applyConnectionString(new ConnectionString(TestServer.uri()))
+                .addCommandListener(new CommandListener() {
+                    @Override
+                    public void commandStarted(CommandStartedEvent event) {
+                        commands.incrementAndGet();
+                    }
+                })
+                .build());
+    }
+
+    @BeforeEach
+    void wipe() {
+        var unused =
+                connection.getDatabase(DATABASE).getCollection("holdfast_locks").deleteMany(new Document());
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static TenureId tenure(long number) {
+        return new TenureId("documents", number);
+    }
+
+    private static RecordKey lock(String name) {
+        return new RecordKey(Kind.LOCK, name);
+    }
+
+    private Acquire.Reply acquire(String name, long number) {
+        long notAfter = store.clock(name).notAfter(System.nanoTime(), Duration.ofSeconds(5));
+        Acquire.Reply reply = Await.reply(
+                store.acquire(Acquire.of(name, tenure(number), LEASE).withNotAfter(notAfter)));
+        long now = reply instanceof Acquire.Granted granted
+                ? granted.serverMicros()
+                : reply instanceof Acquire.Late late ? late.serverMicros() : 0;
+        store.clock(name).observe(System.nanoTime(), now);
+        return reply;
+    }
+
+    private void granted(String name, long number) {
+        Acquire.Reply reply = acquire(name, number);
+        assertThat(reply instanceof Acquire.Late ? acquire(name, number) : reply)
+                .isInstanceOf(Acquire.Granted.class);
+    }
+
+    private boolean released(String name, long number) {
+        return Await.reply(store.release(Release.of(name, tenure(number)))).held();
+    }
+
+    @Test
+    void aPairIsTwoCommands() {
+        granted("pair", 1);
+        assertThat(released("pair", 1)).isTrue();
+        commands.set(0);
+        for (int i = 2; i < 12; i++) {
+            granted("pair", i);
+            assertThat(released("pair", i)).isTrue();
+        }
+        assertThat(commands).hasValue(20);
+    }
+
+    @Test
+    void aThousandRenewalsAreTwoCommands() {
+        List<Renew> batch = IntStream.range(0, 1_000)
+                .mapToObj(i -> {
+                    granted("many" + i, i);
+                    return new Renew("many" + i, tenure(i), LEASE, 0);
+                })
+                .toList();
+        // the identity of the client is written before
+        assertThat(Await.reply(store.renew(batch))).hasSize(1_000);
+        commands.set(0);
+        assertThat(Await.reply(store.renew(batch))).hasSize(1_000).allMatch(Renew.Renewed.class::isInstance);
+        assertThat(commands).hasValue(2);
+    }
+
+    /** A copy of the first acquire arrives after the release. */
+    @Test
+    void aLateCopyOfAGuardedAcquireIsNotApplied() {
+        granted("late", 1);
+        assertThat(released("late", 1)).isTrue();
+        long number = documents.find(lock("late")).orElseThrow().version();
+        long past = documents.find(lock("late")).orElseThrow().nowMicros() - 1_000_000;
+        assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.of(number - 1), Long.MAX_VALUE))
+                .as("with the number of an earlier write")
+                .isEmpty();
+        assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.empty(), past))
+                .as("after its time")
+                .isEmpty();
+        assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.of(number), past))
+                .as("in time")
+                .isPresent();
+    }
+
+    @Test
+    void aLeaseThatHasEndedIsNotReleased() throws InterruptedException {
+        granted("ended", 1);
+        var unused = Await.reply(store.release(Release.of("ended", tenure(1))));
+        long number = documents.find(lock("ended")).orElseThrow().version();
+        assertThat(documents.acquire(lock("ended"), "me", 1, OptionalLong.of(number), 0))
+                .isPresent();
+        Thread.sleep(20);
+        assertThat(documents.release(lock("ended"), "me")).isEmpty();
+    }
+
+    @Test
+    void aSweepDeletesWhatWasNotUsedForDays() {
+        granted("old", 1);
+        assertThat(released("old", 1)).isTrue();
+        granted("held", 2);
+        long now = documents.find(lock("old")).orElseThrow().nowMicros();
+        Clients clients = new Clients(
+                config, connection.getDatabase(DATABASE).getCollection("holdfast_clients"), new Failures("here"));
+        Stored old = documents.find(lock("old")).orElseThrow();
+        try (Sweep sweep = new Sweep(config, documents, clients)) {
+            sweep.run(now);
+            assertThat(documents.find(lock("old"))).as("used today").isPresent();
+        }
+        assertThat(documents.unusedSince(Stored.date(now + 1_000_000), 10))
+                .extracting(Stored::name)
+                .contains("old", "held");
+        assertThat(documents.delete(old)).isTrue();
+        granted("old", 3);
+        assertThat(documents.delete(old)).as("another life of the name").isFalse();
+        Stored again = documents.find(lock("old")).orElseThrow();
+        assertThat(again.version()).isGreaterThan(old.version());
+        assertThat(again.columns().lastUnit()).isGreaterThan(old.columns().lastUnit());
+    }
+}

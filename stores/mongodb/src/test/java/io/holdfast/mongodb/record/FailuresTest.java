@@ -1,0 +1,98 @@
+package io.holdfast.mongodb.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.MongoInterruptedException;
+import com.mongodb.MongoOperationTimeoutException;
+import com.mongodb.MongoSocketException;
+import com.mongodb.MongoTimeoutException;
+import com.mongodb.ServerAddress;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonString;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+@Tag("everywhere")
+class FailuresTest {
+
+    private final Failures failures = new Failures("MongoDB at here");
+
+    private static MongoException command(int code) {
+        return new MongoCommandException(
+                new BsonDocument("ok", new BsonInt32(0))
+                        .append("code", new BsonInt32(code))
+                        .append("errmsg", new BsonString("said the server")),
+                new ServerAddress());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10107, NOT_APPLIED",
+        "13435, NOT_APPLIED",
+        "13, REFUSED",
+        "18, REFUSED",
+        "8000, REFUSED",
+        "11600, UNKNOWN",
+        "11602, UNKNOWN",
+        "91, UNKNOWN",
+        "189, UNKNOWN",
+        "50, UNKNOWN",
+        "64, UNKNOWN"
+    })
+    void aCodeOfTheServerSaysWhetherTheRequestMayHaveBeenApplied(int code, Effect effect) {
+        assertThat(failures.of("write", command(code)).effect()).isEqualTo(effect);
+    }
+
+    @Test
+    void aTimeoutBeforeTheRequestWasSentChangedNothing() {
+        assertThat(failures.of("write", new MongoTimeoutException("Timed out after 30 ms while waiting for a server"))
+                        .effect())
+                .isEqualTo(Effect.NOT_APPLIED);
+        assertThat(failures.of(
+                                "write",
+                                new MongoOperationTimeoutException(
+                                        "Timed out while waiting for a server that matches WritableServerSelector"))
+                        .effect())
+                .isEqualTo(Effect.NOT_APPLIED);
+    }
+
+    @Test
+    void aTimeoutAfterTheRequestWasSentIsUnknown() {
+        StoreException failure =
+                failures.of("write", new MongoOperationTimeoutException("Operation exceeded the timeout limit"));
+        assertThat(failure.effect()).isEqualTo(Effect.UNKNOWN);
+        assertThat(failure).hasMessageStartingWith("MongoDB at here: write: there was no answer in time");
+        assertThat(failures.of("write", new MongoSocketException("reset", new ServerAddress()))
+                        .effect())
+                .isEqualTo(Effect.UNKNOWN);
+    }
+
+    @Test
+    void aReadThatHasNoAnswerChangedNothing() {
+        assertThatThrownBy(() -> failures.reading("read", () -> {
+                    throw new MongoSocketException("reset", new ServerAddress());
+                }))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        failure -> assertThat(failure.effect()).isEqualTo(Effect.NOT_APPLIED));
+    }
+
+    @Test
+    void anInterruptIsKept() {
+        assertThatThrownBy(() -> failures.calling("write", () -> {
+                    throw new MongoInterruptedException("interrupted", new InterruptedException());
+                }))
+                .isInstanceOfSatisfying(
+                        StoreException.class,
+                        failure -> assertThat(failure.effect()).isEqualTo(Effect.UNKNOWN));
+        assertThat(Thread.interrupted()).isTrue();
+    }
+}
