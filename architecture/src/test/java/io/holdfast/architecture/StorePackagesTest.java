@@ -77,7 +77,8 @@ class StorePackagesTest {
                         "io.holdfast.jdbc",
                         List.of(Set.of("connection"), Set.of("record"), Set.of("sql"))),
                 Store.of("stores/zookeeper", "io.holdfast.zookeeper", List.of(Set.of("connection"))),
-                Store.of("stores/etcd", "io.holdfast.etcd", List.of(Set.of("connection"))));
+                Store.of("stores/etcd", "io.holdfast.etcd", List.of(Set.of("connection"))),
+                Store.of("stores/mongodb", "io.holdfast.mongodb", List.of(Set.of("record"))));
     }
 
     @ParameterizedTest
