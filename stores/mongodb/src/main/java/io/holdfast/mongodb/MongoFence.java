@@ -2,6 +2,7 @@ package io.holdfast.mongodb;
 
 import static java.util.Objects.requireNonNull;
 
+import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.Updates;
@@ -68,6 +69,7 @@ public final class MongoFence {
         if (result.getMatchedCount() == 0) {
             Document fenced = collection
                     .withDocumentClass(Document.class)
+                    .withReadPreference(ReadPreference.primary())
                     .find(Filters.and(filter, Filters.gt(field, token)))
                     .first();
             if (fenced != null) {
@@ -82,6 +84,6 @@ public final class MongoFence {
 
     /** Returns the condition that a document has seen no higher token. */
     private Bson notAbove(long token) {
-        return Filters.or(Filters.exists(field, false), Filters.lte(field, token));
+        return Filters.or(Filters.eq(field, null), Filters.lte(field, token));
     }
 }

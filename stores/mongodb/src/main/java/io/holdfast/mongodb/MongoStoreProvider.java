@@ -2,12 +2,17 @@ package io.holdfast.mongodb;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoConfigurationException;
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import io.holdfast.Safety;
 import io.holdfast.mongodb.record.MongoStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.StoreUri;
 import java.time.Duration;
@@ -48,11 +53,18 @@ public final class MongoStoreProvider implements StoreProvider {
         }
         ConnectionString uri = parse(config.uri());
         String database = Optional.ofNullable(uri.getDatabase()).orElse(DATABASE);
-        return MongoStore.open(
-                config,
-                MongoClients.create(settings(uri, config)),
-                database,
-                "MongoDB at " + String.join(",", uri.getHosts()) + "/" + database);
+        String address = "MongoDB at " + String.join(",", uri.getHosts()) + "/" + database;
+        MongoClient client = MongoClients.create(settings(uri, config));
+        boolean opened = false;
+        try {
+            LockStore store = MongoStore.open(config, client, database, address);
+            opened = true;
+            return store;
+        } finally {
+            if (!opened) {
+                client.close();
+            }
+        }
     }
 
     private static ConnectionString parse(String text) {
@@ -63,6 +75,11 @@ public final class MongoStoreProvider implements StoreProvider {
             // without the cause, whose text may have the password
             throw new IllegalArgumentException("not an address of MongoDB: '" + StoreUri.masked(text)
                     + "'; write mongodb://user:password@host:27017/database");
+        } catch (MongoConfigurationException e) {
+            throw new StoreException(
+                    StoreException.Effect.NOT_APPLIED,
+                    StoreUri.masked(text) + ": the servers cannot be found by DNS: " + e.getMessage(),
+                    e);
         }
         WriteConcern stated = uri.getWriteConcern();
         if (stated != null && stated.getWObject() != null && !"majority".equals(stated.getWObject())) {
@@ -77,7 +94,10 @@ public final class MongoStoreProvider implements StoreProvider {
         return MongoClientSettings.builder()
                 .applyConnectionString(uri)
                 .applicationName("holdfast")
-                .writeConcern(WriteConcern.MAJORITY)
+                // a write counts when a majority has it on disk, and a decision is based only on such writes
+                .writeConcern(WriteConcern.MAJORITY.withJournal(true))
+                .readConcern(ReadConcern.MAJORITY)
+                .readPreference(ReadPreference.primary())
                 .timeout(command.toMillis(), TimeUnit.MILLISECONDS)
                 .applyToClusterSettings(
                         cluster -> cluster.serverSelectionTimeout(command.toMillis(), TimeUnit.MILLISECONDS))

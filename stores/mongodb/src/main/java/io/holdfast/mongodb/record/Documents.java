@@ -1,8 +1,5 @@
 package io.holdfast.mongodb.record;
 
-import static java.util.Objects.requireNonNull;
-import static java.util.stream.Collectors.toMap;
-
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoWriteException;
@@ -14,12 +11,16 @@ import com.mongodb.client.model.Indexes;
 import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.UpdateOptions;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.record.RecordColumns;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKey.Kind;
 import io.holdfast.support.store.RecordKeys;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,8 +50,8 @@ import org.bson.conversions.Bson;
  *       used again, not even after the document was deleted.
  *   <li>Only the clock of the server decides whether a lease has ended. It has a precision of a millisecond.
  *   <li>A guarded acquire or release applies only to a lock with nothing in {@code s}: nobody waits there.
- *   <li>An acquire that is late is not applied: it states the number that the document must have, or the time until which it may
- *       be applied.
+ *   <li>An acquire that is late is not applied: it states the time until which it may be applied, and the number that the document
+ *       must have if this client knows it.
  * </ol>
  *
  * <p>Only operations are used that all servers from 4.2 on have: no updates by pipelines, and no transactions.
@@ -59,6 +60,9 @@ final class Documents {
 
     /** The result of a guarded acquire. */
     record Grant(long unit, long nowMicros, long number) {}
+
+    /** How often the creation of a document is tried. */
+    private static final int CREATIONS = 5;
 
     private static final FindOneAndUpdateOptions AFTER =
             new FindOneAndUpdateOptions().returnDocument(ReturnDocument.AFTER);
@@ -86,17 +90,18 @@ final class Documents {
         };
     }
 
-    private Optional<RecordKey> key(String id) {
+    /** Returns the record of a document; empty if another program has written it. */
+    private Optional<Stored> stored(Document found) {
+        String id = found.get("_id") instanceof String text ? text : "";
         for (Kind kind : Kind.values()) {
             if (id.startsWith(letter(kind))) {
-                return Optional.of(new RecordKey(kind, id.substring(1)));
+                RecordKey key = new RecordKey(kind, id.substring(1));
+                return key.text().startsWith(keys.prefix())
+                        ? Optional.of(new Stored(key, keys.name(key), found))
+                        : Optional.of(new Stored(key, key.text(), found));
             }
         }
         return Optional.empty();
-    }
-
-    private Stored stored(RecordKey key, Document found) {
-        return Stored.of(key, keys.name(key), found);
     }
 
     /** Creates the index that the sweep uses. */
@@ -108,28 +113,31 @@ final class Documents {
 
     /** Reads a document; empty if there is none. */
     Optional<Stored> find(RecordKey key) {
-        return Optional.ofNullable(collection
-                        .aggregate(List.of(new Document("$match", new Document("_id", id(key))), NOW))
-                        .first())
-                .map(found -> stored(key, found));
+        return readAll(List.of(key)).values().stream().findFirst();
     }
 
     /** Reads a document, which is created if there is none. */
     Stored read(RecordKey key) {
-        Optional<Stored> found = find(key);
-        while (found.isEmpty()) {
+        for (int attempt = 0; attempt < CREATIONS; attempt++) {
+            Optional<Stored> found = find(key);
+            if (found.isPresent()) {
+                return found.get();
+            }
             create(key);
-            found = find(key);
         }
-        return found.get();
+        throw new StoreException(
+                Effect.REFUSED,
+                "'" + keys.name(key) + "': its document cannot be found; has the collection a collation that treats"
+                        + " different names as equal?");
     }
 
-    /** Creates a document that has no number yet. */
-    private void create(RecordKey key) {
+    /** Creates a document that has no number yet. One that exists stays as it is. */
+    void create(RecordKey key) {
         try {
             var unused = collection.updateOne(
                     Filters.eq("_id", id(key)),
-                    new Document("$currentDate", new Document("at", true)),
+                    // for the sweep only, so the clock of the client is exact enough
+                    new Document("$setOnInsert", new Document("at", Date.from(Instant.now()))),
                     new UpdateOptions().upsert(true));
         } catch (MongoWriteException e) {
             if (ErrorCategory.fromErrorCode(e.getError().getCode()) != ErrorCategory.DUPLICATE_KEY) {
@@ -141,15 +149,17 @@ final class Documents {
 
     /** Reads several documents. Those that do not exist are left out. */
     Map<RecordKey, Stored> readAll(List<RecordKey> names) {
-        Map<String, RecordKey> byId = names.stream().collect(toMap(Documents::id, name -> name));
+        List<String> ids = names.stream().map(Documents::id).toList();
         List<Document> found = collection
-                .aggregate(List.of(
-                        new Document("$match", new Document("_id", new Document("$in", List.copyOf(byId.keySet())))),
-                        NOW))
+                .aggregate(List.of(new Document("$match", new Document("_id", new Document("$in", ids))), NOW))
                 .into(new ArrayList<>());
-        return found.stream()
-                .map(each -> stored(requireNonNull(byId.get(each.getString("_id"))), each))
-                .collect(toMap(Stored::key, each -> each));
+        Map<RecordKey, Stored> all = new HashMap<>();
+        for (Document each : found) {
+            stored(each)
+                    .filter(stored -> ids.contains(id(stored.key())))
+                    .ifPresent(stored -> all.put(stored.key(), stored));
+        }
+        return all;
     }
 
     /**
@@ -158,7 +168,10 @@ final class Documents {
      * @param after the id after which the page begins
      */
     List<Document> page(RecordKey prefix, String after, int size) {
-        Document range = new Document("$gt", after).append("$regex", "^" + Pattern.quote(id(prefix)));
+        Document range = new Document("$gt", after);
+        // a regular expression cannot have the character 0
+        range.append(
+                "$regex", "^" + (id(prefix).indexOf('\0') < 0 ? Pattern.quote(id(prefix)) : letter(prefix.kind())));
         return collection
                 .aggregate(List.of(
                         new Document("$match", new Document("_id", range)),
@@ -170,7 +183,7 @@ final class Documents {
 
     /** Returns the record of a document below a prefix; empty for others, and for those of other programs. */
     Optional<Stored> below(RecordKey prefix, Document found) {
-        return key(found.getString("_id")).filter(key -> key.isBelow(prefix)).map(key -> stored(key, found));
+        return stored(found).filter(stored -> stored.key().isBelow(prefix));
     }
 
     // ---- writing
@@ -227,11 +240,11 @@ final class Documents {
      * @return empty if the lock is not free, or somebody waits for it, or its document does not exist
      */
     Optional<Grant> acquire(RecordKey key, String tenure, long leaseMillis, OptionalLong known, long notAfter) {
-        Bson guard = known.isPresent()
-                ? Filters.eq("v", known.getAsLong())
-                : Filters.and(
-                        Filters.gt("v", 0L),
-                        Filters.expr(new Document("$lte", List.of("$$NOW", Stored.date(notAfter)))));
+        Bson guard = Filters.and(
+                known.isPresent() ? Filters.eq("v", known.getAsLong()) : Filters.gt("v", 0L),
+                // a document without a token takes its first one from the clock
+                Filters.gt("u", 0L),
+                Filters.expr(new Document("$lte", List.of("$$NOW", Stored.date(notAfter)))));
         Document update = new Document("$set", new Document("h", tenure).append("ttl", leaseMillis))
                 .append("$currentDate", new Document("at", true))
                 .append("$inc", new Document("v", 1L).append("u", 1L))
@@ -257,22 +270,25 @@ final class Documents {
                                 Filters.expr(new Document("$gt", List.of(LEASE_END, "$$NOW")))),
                         update,
                         AFTER))
-                .map(found -> new Grant(0, Stored.micros(found.getDate("at")), found.getLong("v")));
+                .map(Documents::grant);
+    }
+
+    private static Grant grant(Document found) {
+        return new Grant(Stored.number(found, "u"), Stored.micros(found.getDate("at")), Stored.number(found, "v"));
     }
 
     // ---- sweeping
 
-    /** Returns some records that were written last before a time. */
-    List<Stored> unusedSince(Date time, int limit) {
+    /** Returns some records that were written last between two times, the earliest first. */
+    List<Stored> unused(Date from, Date until, int limit) {
         List<Document> found = collection
                 .aggregate(List.of(
-                        new Document("$match", new Document("at", new Document("$lt", time))),
+                        new Document("$match", new Document("at", new Document("$gte", from).append("$lt", until))),
+                        new Document("$sort", new Document("at", 1)),
                         new Document("$limit", limit),
                         NOW))
                 .into(new ArrayList<>());
-        return found.stream()
-                .flatMap(each -> key(each.getString("_id")).map(key -> stored(key, each)).stream())
-                .toList();
+        return found.stream().flatMap(each -> stored(each).stream()).toList();
     }
 
     /** Deletes a document that nobody has written since it was read. */

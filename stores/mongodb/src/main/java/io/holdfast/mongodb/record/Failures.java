@@ -38,8 +38,8 @@ record Failures(String address) {
         } catch (MongoException e) {
             throw of(what, e);
         } catch (IllegalStateException e) {
-            // the driver refuses what comes after its end
-            throw new StoreException(Effect.NOT_APPLIED, address + ": " + what + ": the client is closed", e);
+            // the driver refuses what comes after its end, also when it would have sent the request again
+            throw new StoreException(Effect.UNKNOWN, address + ": " + what + ": the client is closed", e);
         }
     }
 
@@ -55,7 +55,9 @@ record Failures(String address) {
     }
 
     StoreException of(String what, MongoException error) {
-        if (error instanceof MongoOperationTimeoutException && !wasWaiting(error)) {
+        if (error instanceof MongoWriteConcernException) {
+            return failure(Effect.UNKNOWN, what, "a majority of the servers did not confirm the write in time", error);
+        } else if (error instanceof MongoOperationTimeoutException && !wasWaiting(error)) {
             return failure(Effect.UNKNOWN, what, "there was no answer in time: " + first(error), error);
         } else if (error instanceof MongoSecurityException || DENIED.contains(error.getCode())) {
             return failure(
@@ -71,8 +73,6 @@ record Failures(String address) {
             return failure(Effect.NOT_APPLIED, what, "no primary could be reached: " + first(error), error);
         } else if (error instanceof MongoNotPrimaryException || NOT_PRIMARY.contains(error.getCode())) {
             return failure(Effect.NOT_APPLIED, what, "the server is not the primary now; retry", error);
-        } else if (error instanceof MongoWriteConcernException) {
-            return failure(Effect.UNKNOWN, what, "a majority of the servers did not confirm the write in time", error);
         }
         return failure(Effect.UNKNOWN, what, first(error), error);
     }
@@ -83,7 +83,11 @@ record Failures(String address) {
 
     /** Returns {@code true} if the time was over before there was a server or a connection to send the request to. */
     private static boolean wasWaiting(MongoException error) {
-        return first(error).contains("while waiting for a");
+        Throwable cause = error;
+        while (cause != null && !("" + cause.getMessage()).contains("while waiting for a")) {
+            cause = cause.getCause();
+        }
+        return cause != null;
     }
 
     /** Returns the first sentence, because the driver adds the state of every server. */

@@ -1,5 +1,6 @@
 package io.holdfast.mongodb.record;
 
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
@@ -174,7 +175,11 @@ final class MongoRecords implements Records {
         try {
             updateTogether(updates).forEach((key, reply) -> results.put(key, CompletableFuture.completedStage(reply)));
         } catch (StoreException e) {
-            LOG.debug("{} names are updated one by one", updates.size(), e);
+            if (e.effect() != Effect.REFUSED && !(e.getCause() instanceof MongoBulkWriteException)) {
+                // each by itself would wait as long, one after the other
+                updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
+            }
+            LOG.debug("{} names were not updated together", updates.size(), e);
         }
         updates.forEach((key, update) -> {
             if (!results.containsKey(key)) {

@@ -11,6 +11,7 @@ import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
 import io.holdfast.support.TokenUnits;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
@@ -32,6 +33,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
+import org.bson.Document;
 
 /**
  * The locks of one client in collections of MongoDB. A lock that nobody waits for is acquired and released by one guarded write
@@ -87,6 +89,14 @@ public final class MongoStore extends RecordStore {
         Documents documents = new Documents(all.getCollection(LOCKS), keys);
         Failures failures = new Failures(address);
         if (!config.lazy()) {
+            Document answer = failures.reading("connect", () -> all.runCommand(new Document("isMaster", 1)));
+            if ("isdbgrid".equals(answer.get("msg"))) {
+                throw new StoreException(
+                        StoreException.Effect.REFUSED,
+                        address
+                                + ": this is a router of a sharded cluster, and each router has a clock of its own; use a"
+                                + " replica set for locks");
+            }
             var unused = failures.calling("connect", () -> {
                 documents.createIndex();
                 return true;
@@ -140,7 +150,9 @@ public final class MongoStore extends RecordStore {
     // ---- locks that nobody waits for
 
     @Override
-    public CompletionStage<Acquire.Reply> acquire(Acquire request) {
+    public CompletionStage<Acquire.Reply> acquire(Acquire exact) {
+        // a lease is kept in milliseconds, and must not end early
+        Acquire request = exact.withLease(Duration.ofMillis(millis(exact.lease())));
         RecordKey key = keys.lock(request.name());
         boolean plain = request.share().equals(Share.LOCK)
                 && request.behind().isEmpty()
@@ -160,7 +172,7 @@ public final class MongoStore extends RecordStore {
 
     private Optional<Acquire.Reply> grant(RecordKey key, Acquire request) {
         OptionalLong known = lastWrites.of(key);
-        return parts.failures()
+        Optional<Documents.Grant> granted = parts.failures()
                 .calling(
                         "acquire '" + request.name() + "'",
                         () -> parts.documents()
@@ -169,12 +181,10 @@ public final class MongoStore extends RecordStore {
                                         request.tenure().toString(),
                                         millis(request.lease()),
                                         known,
-                                        request.notAfter()))
-                .map(grant -> {
-                    lastWrites.note(key, grant.number());
-                    return new Acquire.Granted(
-                            TokenUnits.tokens(grant.unit(), 1), request.lease(), 0, List.of(), 0, grant.nowMicros());
-                });
+                                        request.notAfter()));
+        granted.ifPresentOrElse(grant -> lastWrites.note(key, grant.number()), () -> lastWrites.forget(key));
+        return granted.map(grant -> new Acquire.Granted(
+                TokenUnits.tokens(grant.unit(), 1), request.lease(), 0, List.of(), 0, grant.nowMicros()));
     }
 
     /** Returns the lease in milliseconds, rounded up, because a lease must not end early. */
@@ -227,6 +237,16 @@ public final class MongoStore extends RecordStore {
             try {
                 Long number = numbers.get(key);
                 return number == null ? OptionalLong.empty() : OptionalLong.of(number);
+            } finally {
+                mutex.unlock();
+            }
+        }
+
+        /** Forgets a number that another client has overtaken. */
+        void forget(RecordKey key) {
+            mutex.lock();
+            try {
+                numbers.remove(key);
             } finally {
                 mutex.unlock();
             }

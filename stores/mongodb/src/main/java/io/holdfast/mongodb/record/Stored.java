@@ -1,5 +1,7 @@
 package io.holdfast.mongodb.record;
 
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.RecordColumns;
@@ -13,37 +15,60 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A document as it was read.
+ * A document as it was read. It is understood only when it is used, so that one of another program fails no others.
  *
  * @param key the key of the record
  * @param name the name that this client uses for it
- * @param columns the record
- * @param number the number of the write; empty if the document was created and not written yet
- * @param nowMicros the time of the server at which it was read
+ * @param found the document, with the time of the server at which it was read
  */
-record Stored(RecordKey key, String name, RecordColumns columns, OptionalLong number, long nowMicros)
-        implements Looker.Sight {
+record Stored(RecordKey key, String name, Document found) implements Looker.Sight {
 
     /** The field that {@link Documents} adds to what it reads. */
     static final String NOW = "now";
 
-    static Stored of(RecordKey key, String name, Document found) {
-        Optional<String> holder = Optional.ofNullable(found.getString("h"));
-        long last = number(found, "u");
-        RecordColumns columns = new RecordColumns(
-                holder,
-                holder.isPresent() ? micros(found.getDate("at")) + number(found, "ttl") * 1_000 : 0,
-                last,
-                // a guarded acquire takes one unit, and leaves no floor
-                found.containsKey("f") ? number(found, "f") : last - 1,
-                (int) number(found, "w"),
-                Optional.ofNullable(found.getString("s")));
-        OptionalLong number = found.containsKey("v") ? OptionalLong.of(number(found, "v")) : OptionalLong.empty();
-        return new Stored(key, name, columns, number, micros(found.getDate(NOW)));
+    /** Returns the number of the write; empty if the document was created and not written yet. */
+    OptionalLong number() {
+        return found.get("v") instanceof Number number ? OptionalLong.of(number.longValue()) : OptionalLong.empty();
     }
 
-    private static long number(Document found, String field) {
-        return found.get(field) instanceof Number number ? number.longValue() : 0;
+    /** Returns the time of the server at which the document was read, in microseconds. */
+    long nowMicros() {
+        return micros(found.getDate(NOW));
+    }
+
+    /** Returns the time of the last write, in microseconds. */
+    long atMicros() {
+        return found.get("at") instanceof Date at ? micros(at) : 0;
+    }
+
+    /**
+     * Returns the record as columns.
+     *
+     * @throws StoreException if another program has written the document
+     */
+    RecordColumns columns() {
+        try {
+            Optional<String> holder = Optional.ofNullable(found.getString("h"));
+            long last = number(found, "u");
+            return new RecordColumns(
+                    holder,
+                    holder.isPresent() ? micros(found.getDate("at")) + number(found, "ttl") * 1_000 : 0,
+                    last,
+                    // a guarded acquire takes one unit, and leaves no floor
+                    found.containsKey("f") ? number(found, "f") : Math.max(0, last - 1),
+                    (int) number(found, "w"),
+                    Optional.ofNullable(found.getString("s")));
+        } catch (ClassCastException e) {
+            throw new StoreException(
+                    Effect.REFUSED,
+                    "'" + name + "': the document has fields of other types; somebody has changed it",
+                    e);
+        }
+    }
+
+    static long number(Document found, String field) {
+        Object value = found.get(field);
+        return value == null ? 0 : ((Number) value).longValue();
     }
 
     static long micros(@Nullable Date date) {
@@ -56,16 +81,16 @@ record Stored(RecordKey key, String name, RecordColumns columns, OptionalLong nu
 
     @Override
     public long version() {
-        return number.orElse(0);
+        return number().orElse(0);
     }
 
     @Override
     public LockRecord record() {
-        return columns.record(name);
+        return columns().record(name);
     }
 
     @Override
     public Moment moment() {
-        return Moment.of(nowMicros, 0);
+        return Moment.of(nowMicros(), 0);
     }
 }

@@ -25,6 +25,7 @@ final class Sweep implements AutoCloseable {
     static final Duration UNUSED = Duration.ofDays(7);
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweep.class);
+    private static final Date FIRST = Stored.date(0);
     private static final long PERIOD_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -33,6 +34,9 @@ final class Sweep implements AutoCloseable {
     private final Platform platform;
     private final Platform.Worker worker;
     private final AtomicLong due;
+
+    /** The time with which the next run begins. Only one run is under way. */
+    private volatile Date from = FIRST;
 
     Sweep(StoreConfig config, Documents documents, Clients clients) {
         this.documents = documents;
@@ -63,14 +67,17 @@ final class Sweep implements AutoCloseable {
     void run(long nowMicros) {
         try {
             Date since = Stored.date(nowMicros - UNUSED.toNanos() / 1_000);
-            List<Stored> old = documents.unusedSince(since, DOCUMENTS);
+            documents.createIndex();
+            List<Stored> old = documents.unused(from, since, DOCUMENTS);
+            boolean isLast = old.size() < DOCUMENTS;
+            from = isLast ? FIRST : Stored.date(old.get(old.size() - 1).atMicros() + 1_000);
             long deleted = old.stream()
                     .filter(Sweep::isForgotten)
                     .filter(documents::delete)
                     .count();
             clients.forgetUnseen(since);
             LOG.debug("{} of {} names are swept", deleted, old.size());
-            if (old.size() == DOCUMENTS && deleted > 0) {
+            if (!isLast) {
                 due.set(platform.nanoTime() + PAUSE_NANOS);
             }
         } catch (MongoException | IllegalStateException e) {

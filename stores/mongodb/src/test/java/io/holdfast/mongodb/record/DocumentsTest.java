@@ -137,6 +137,9 @@ class DocumentsTest {
                 .as("after its time")
                 .isEmpty();
         assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.of(number), past))
+                .as("after its time, with the present number")
+                .isEmpty();
+        assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.of(number), past + 3_600_000_000L))
                 .as("in time")
                 .isPresent();
     }
@@ -146,10 +149,49 @@ class DocumentsTest {
         granted("ended", 1);
         var unused = Await.reply(store.release(Release.of("ended", tenure(1))));
         long number = documents.find(lock("ended")).orElseThrow().version();
-        assertThat(documents.acquire(lock("ended"), "me", 1, OptionalLong.of(number), 0))
+        assertThat(documents.acquire(lock("ended"), "me", 1, OptionalLong.of(number), Long.MAX_VALUE))
                 .isPresent();
         Thread.sleep(20);
         assertThat(documents.release(lock("ended"), "me")).isEmpty();
+    }
+
+    /** The release of a late acquire writes a document without a token. */
+    @Test
+    void theFirstTokenOfADocumentComesFromTheClock() {
+        assertThat(released("fresh", 1)).isFalse();
+        long before = documents.find(lock("fresh")).orElseThrow().nowMicros();
+        granted("fresh", 2);
+        assertThat(documents.find(lock("fresh")).orElseThrow().columns().lastUnit())
+                .isGreaterThanOrEqualTo(before);
+    }
+
+    /** The time of a write is part of its lease. */
+    @Test
+    void aDocumentThatExistsIsNotCreatedAgain() throws InterruptedException {
+        granted("exists", 1);
+        Stored before = documents.read(lock("exists"));
+        Thread.sleep(5);
+        documents.create(lock("exists"));
+        assertThat(documents.read(lock("exists")).atMicros()).isEqualTo(before.atMicros());
+    }
+
+    /** Somebody has changed it by hand. It must fail neither the others of its batch nor the sweep. */
+    @Test
+    void aDocumentOfAnotherProgramFailsAlone() {
+        granted("good", 1);
+        granted("bad", 2);
+        var collection = connection.getDatabase(DATABASE).getCollection("holdfast_locks");
+        var updated =
+                collection.updateOne(new Document("_id", "Lbad"), new Document("$set", new Document("u", "text")));
+        var inserted = collection.insertOne(new Document("at", Stored.date(0)));
+        assertThat(updated.getMatchedCount() == 1 && inserted.wasAcknowledged()).isTrue();
+        List<Renew.Reply> replies = Await.reply(
+                store.renew(List.of(new Renew("bad", tenure(2), LEASE, 0), new Renew("good", tenure(1), LEASE, 0))));
+        assertThat(replies.get(0)).isInstanceOf(Renew.Failed.class);
+        assertThat(replies.get(1)).isInstanceOf(Renew.Renewed.class);
+        assertThat(documents.unused(Stored.date(0), Stored.date(Long.MAX_VALUE / 2), 10))
+                .extracting(Stored::name)
+                .containsExactlyInAnyOrder("good", "bad");
     }
 
     @Test
@@ -165,7 +207,7 @@ class DocumentsTest {
             sweep.run(now);
             assertThat(documents.find(lock("old"))).as("used today").isPresent();
         }
-        assertThat(documents.unusedSince(Stored.date(now + 1_000_000), 10))
+        assertThat(documents.unused(Stored.date(0), Stored.date(now + 1_000_000), 10))
                 .extracting(Stored::name)
                 .contains("old", "held");
         assertThat(documents.delete(old)).isTrue();

@@ -64,6 +64,15 @@ class FailuresTest {
                 .isEqualTo(Effect.NOT_APPLIED);
     }
 
+    /** The driver has tried again until the time was over. */
+    @Test
+    void aRepeatedTimeoutBeforeTheRequestWasSentChangedNothing() {
+        MongoException first = new MongoTimeoutException("Timed out after 30 ms while waiting for a server");
+        assertThat(failures.of("write", new MongoOperationTimeoutException("Retry attempt timed out.", first))
+                        .effect())
+                .isEqualTo(Effect.NOT_APPLIED);
+    }
+
     @Test
     void aTimeoutAfterTheRequestWasSentIsUnknown() {
         StoreException failure =
