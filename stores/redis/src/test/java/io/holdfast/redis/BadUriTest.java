@@ -108,7 +108,7 @@ class BadUriTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"etcd://:secret@h", "mongodb://u:secret@h", "postgresql://h"})
+    @ValueSource(strings = {"consul://:secret@h", "consul://u:secret@h", "postgresql://h"})
     void aStoreThatIsNotSupportedIsCalledSo(String uri) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Holdfast.connect(uri))
