@@ -13,6 +13,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
+import io.holdfast.testkit.cluster.HoldingProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -197,7 +198,7 @@ class SessionTest {
     @Test
     void aDeadClientFreesItsLocksWithItsSession() throws Exception {
         try (StoreClient other = client()) {
-            Process holder = ClientMain.start(ensemble.uri(SESSION), "dead");
+            Process holder = HoldingProcess.start(ensemble.uri(SESSION), "dead");
             try {
                 Await.until(
                         "it is held",

@@ -1,11 +1,17 @@
 package io.holdfast.support;
 
+import static java.util.stream.Collectors.toMap;
+
 import io.holdfast.LockReport;
 import io.holdfast.spi.StoreConfig;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /**
  * The identity of a client, which it writes to the store as a text for other clients.
@@ -62,6 +68,20 @@ public final class ClientRecord {
         long pid = Long.parseLong(lines[2]);
         return new LockReport.Client(
                 id, known(lines[0]), known(lines[1]), pid == 0 ? OptionalLong.empty() : OptionalLong.of(pid));
+    }
+
+    /**
+     * Returns the clients with the given ids. One that has written no text is left out.
+     *
+     * @param text reads the text that a client has written
+     */
+    public static CompletionStage<Map<String, LockReport.Client>> readAll(
+            Set<String> ids, Function<String, CompletionStage<Optional<String>>> text) {
+        return Stages.all(ids.stream()
+                        .map(id -> text.apply(id).thenApply(found -> found.map(written -> read(id, written)))))
+                .thenApply(clients -> clients.stream()
+                        .flatMap(Optional::stream)
+                        .collect(toMap(LockReport.Client::id, client -> client)));
     }
 
     private static Optional<String> known(String text) {

@@ -10,6 +10,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
+import io.holdfast.testkit.cluster.HoldingProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -149,7 +150,7 @@ class SessionTest {
     @Test
     void aDeadClientFreesItsLocksWithItsSession() throws Exception {
         try (StoreClient other = client()) {
-            Process holder = ClientMain.start(ensemble.uri(SESSION), "dead");
+            Process holder = HoldingProcess.start(ensemble.uri(SESSION), "dead");
             try {
                 Await.until(
                         "it is held",

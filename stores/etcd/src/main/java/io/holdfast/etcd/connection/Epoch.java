@@ -1,10 +1,10 @@
 package io.holdfast.etcd.connection;
 
+import io.holdfast.support.SingleFlight;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The time between two writes of a session's key. Its number is the revision of the first one.
@@ -22,13 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class Epoch {
 
     private final Supplier<CompletionStage<Long>> write;
+    private final SingleFlight<Long> ending = new SingleFlight<>();
     private final ReentrantLock mutex = new ReentrantLock();
 
     // ---- guarded by the mutex
 
     private long number;
     private boolean inDoubt;
-    private @Nullable CompletableFuture<Long> ending;
 
     /**
      * Begins the first epoch.
@@ -43,41 +43,18 @@ final class Epoch {
 
     /** Returns the number of an epoch that is not in doubt. */
     CompletionStage<Long> present() {
-        CompletableFuture<Long> next = new CompletableFuture<>();
         mutex.lock();
         try {
             if (!inDoubt) {
                 return CompletableFuture.completedStage(number);
-            } else if (ending != null) {
-                return ending.minimalCompletionStage();
-            }
-            ending = next;
-        } finally {
-            mutex.unlock();
-        }
-        write.get().whenComplete((revision, error) -> {
-            ended(revision);
-            if (error == null) {
-                next.complete(revision);
-            } else {
-                next.completeExceptionally(error);
-            }
-        });
-        return next.minimalCompletionStage();
-    }
-
-    private void ended(@Nullable Long revision) {
-        mutex.lock();
-        try {
-            ending = null;
-            // an answer that is older than the present number says nothing about the present doubt
-            if (revision != null && revision > number) {
-                number = revision;
-                inDoubt = false;
             }
         } finally {
             mutex.unlock();
         }
+        return ending.join(() -> write.get().thenApply(revision -> {
+            seen(revision);
+            return revision;
+        }));
     }
 
     /** Notes that a request got no answer which was sent in the given epoch. */
@@ -90,7 +67,7 @@ final class Epoch {
         }
     }
 
-    /** Notes the revision at which the key of the session was seen. */
+    /** Notes the revision at which the key of the session was seen. An older one says nothing about the present doubt. */
     void seen(long revision) {
         mutex.lock();
         try {

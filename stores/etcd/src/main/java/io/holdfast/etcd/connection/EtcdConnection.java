@@ -67,15 +67,10 @@ final class EtcdConnection implements Inbox.Receiver {
                 if (!inbox.hasDelivered(written)) {
                     inbox.open();
                 }
-                beat();
+                var unused = session.confirm();
                 beatLater(delay, next);
             }
         });
-    }
-
-    /** Asks the servers for the session now. */
-    void beat() {
-        var unused = session.confirm();
     }
 
     /** Completes when the servers were asked for the session, whatever they have answered. */

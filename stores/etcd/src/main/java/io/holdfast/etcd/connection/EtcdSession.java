@@ -5,8 +5,6 @@ import static java.util.stream.Collectors.toSet;
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.KeyValue;
-import io.etcd.jetcd.api.LeaseGrpc;
-import io.etcd.jetcd.api.LeaseRevokeRequest;
 import io.etcd.jetcd.api.RangeRequest;
 import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.ResponseHeader;
@@ -35,7 +33,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
+import java.util.stream.IntStream;
 
 /**
  * A session at etcd, which is a lease.
@@ -154,18 +152,31 @@ final class EtcdSession implements Session {
     /** Writes the key of the heartbeat, which the inbox delivers. */
     CompletionStage<ResponseHeader> beat() {
         long before = beatAt;
-        Transaction write = new Transaction()
-                .ifExists(keys.session(id))
-                .put(keys.heartbeat(id), ByteString.EMPTY, beginning.lease());
-        return transact(write).thenApply(answer -> {
-            // a lower revision: the servers have got the data of an earlier time
-            if (!answer.getSucceeded() || answer.getHeader().getRevision() < before) {
-                end();
-                throw failures.notConnected("the session has ended");
+        return writeOwn(keys.heartbeat(id), ByteString.EMPTY).thenApply(header -> {
+            if (header.getRevision() < before) {
+                // the servers have got the data of an earlier time
+                throw over();
             }
-            beatAt = answer.getHeader().getRevision();
+            beatAt = header.getRevision();
+            return header;
+        });
+    }
+
+    /** Writes a key under the lease, if the servers have the session. */
+    private CompletionStage<ResponseHeader> writeOwn(ByteString key, ByteString value) {
+        Transaction write = new Transaction().ifExists(keys.session(id)).put(key, value, beginning.lease());
+        return transact(write).thenApply(answer -> {
+            if (!answer.getSucceeded()) {
+                throw over();
+            }
             return answer.getHeader();
         });
+    }
+
+    /** Ends the session, and returns the failure of a request that has found out. */
+    private StoreException over() {
+        end();
+        return failures.notConnected("the session has ended");
     }
 
     /** Notes that the servers do not have the session any more. */
@@ -178,25 +189,13 @@ final class EtcdSession implements Session {
     /** Ends the session at the servers. */
     CompletionStage<Void> revoke() {
         ended.set(true);
-        LeaseRevokeRequest request =
-                LeaseRevokeRequest.newBuilder().setID(beginning.lease()).build();
-        return servers.ask(link -> link.call(LeaseGrpc.getLeaseRevokeMethod(), request))
-                .thenApply(answer -> null);
+        return servers.ask(link -> link.revoke(beginning.lease())).thenApply(answer -> null);
     }
 
     // ---- requests
 
     private CompletionStage<Long> endEpoch() {
-        Transaction write = new Transaction()
-                .ifExists(keys.session(id))
-                .put(keys.session(id), ByteString.copyFromUtf8(description), beginning.lease());
-        return transact(write).thenApply(answer -> {
-            if (!answer.getSucceeded()) {
-                end();
-                throw failures.notConnected("the session has ended");
-            }
-            return answer.getHeader().getRevision();
-        });
+        return writeOwn(keys.session(id), ByteString.copyFromUtf8(description)).thenApply(ResponseHeader::getRevision);
     }
 
     private CompletionStage<TxnResponse> transact(Transaction transaction) {
@@ -354,8 +353,7 @@ final class EtcdSession implements Session {
         }
         Optional<KeyValue> own = found(answer, 0);
         if (own.isEmpty()) {
-            end();
-            throw failures.notConnected("the session has ended");
+            throw over();
         }
         epoch.seen(own.get().getModRevision());
         return OptionalLong.empty();
@@ -378,10 +376,9 @@ final class EtcdSession implements Session {
         Transaction request = new Transaction();
         sessions.forEach(session -> request.readKey(keys.session(session)));
         return transact(request)
-                .thenApply(answer -> Stream.iterate(0, i -> i + 1)
-                        .limit(sessions.size())
+                .thenApply(answer -> IntStream.range(0, sessions.size())
                         .filter(i -> found(answer, i).isEmpty())
-                        .map(sessions::get)
+                        .mapToObj(sessions::get)
                         .collect(toSet()));
     }
 

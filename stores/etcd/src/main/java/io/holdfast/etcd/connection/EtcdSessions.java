@@ -5,7 +5,6 @@ import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.LeaseGrantRequest;
 import io.etcd.jetcd.api.LeaseGrantResponse;
 import io.etcd.jetcd.api.LeaseGrpc;
-import io.etcd.jetcd.api.LeaseRevokeRequest;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
@@ -21,8 +20,6 @@ import io.holdfast.support.session.Sessions;
 import io.holdfast.support.store.Directory;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -103,7 +100,7 @@ public final class EtcdSessions implements Sessions, Directory {
         return granted(request, settings.servers().size())
                 .thenCompose(granted -> begin(granted, requested).whenComplete((open, error) -> {
                     if (error != null) {
-                        revoke(granted.getID());
+                        var unused = servers.ask(link -> link.revoke(granted.getID()));
                     }
                 }))
                 .handle((open, error) -> error == null
@@ -119,12 +116,6 @@ public final class EtcdSessions implements Sessions, Directory {
                 .exceptionallyCompose(error -> attempts > 1 && servers.present() != asked
                         ? granted(request, attempts - 1)
                         : CompletableFuture.failedStage(error));
-    }
-
-    private void revoke(long lease) {
-        LeaseRevokeRequest request =
-                LeaseRevokeRequest.newBuilder().setID(lease).build();
-        var unused = servers.ask(link -> link.call(LeaseGrpc.getLeaseRevokeMethod(), request));
     }
 
     private CompletionStage<EtcdConnection> begin(LeaseGrantResponse granted, long requested) {
@@ -252,17 +243,7 @@ public final class EtcdSessions implements Sessions, Directory {
 
     @Override
     public CompletionStage<Map<String, LockReport.Client>> clients(Set<String> ids) {
-        List<String> asked = List.copyOf(ids);
-        return present()
-                .thenCompose(session -> Stages.all(asked.stream().map(session::description))
-                        .thenApply(texts -> {
-                            Map<String, LockReport.Client> known = new HashMap<>();
-                            for (int i = 0; i < asked.size(); i++) {
-                                String id = asked.get(i);
-                                texts.get(i).ifPresent(text -> known.put(id, ClientRecord.read(id, text)));
-                            }
-                            return known;
-                        }));
+        return present().thenCompose(session -> ClientRecord.readAll(ids, session::description));
     }
 
     @Override

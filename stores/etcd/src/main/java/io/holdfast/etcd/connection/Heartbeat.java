@@ -1,11 +1,11 @@
 package io.holdfast.etcd.connection;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.support.SingleFlight;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The proof that the servers keep a session, for all holds of a client together.
@@ -46,12 +46,11 @@ final class Heartbeat {
     private final Platform platform;
     private final Requests requests;
     private final Runnable onEnd;
+    private final SingleFlight<Void> beat = new SingleFlight<>();
     private final ReentrantLock mutex = new ReentrantLock();
 
-    // ---- guarded by the mutex
-
+    /** Guarded by the mutex. */
     private long validUntil;
-    private @Nullable CompletableFuture<Void> underWay;
 
     /**
      * Creates the heartbeat of a session.
@@ -78,25 +77,7 @@ final class Heartbeat {
 
     /** Sends a heartbeat, unless one is under way. Completes with its answers. */
     CompletionStage<Void> beat() {
-        CompletableFuture<Void> beat = new CompletableFuture<>();
-        mutex.lock();
-        try {
-            if (underWay != null) {
-                return underWay.minimalCompletionStage();
-            }
-            underWay = beat;
-        } finally {
-            mutex.unlock();
-        }
-        attempt(ATTEMPTS).whenComplete((done, error) -> {
-            ended();
-            if (error == null) {
-                beat.complete(null);
-            } else {
-                beat.completeExceptionally(error);
-            }
-        });
-        return beat.minimalCompletionStage();
+        return beat.join(() -> attempt(ATTEMPTS));
     }
 
     private CompletionStage<Void> attempt(int left) {
@@ -121,15 +102,6 @@ final class Heartbeat {
         mutex.lock();
         try {
             validUntil = Math.max(validUntil, until);
-        } finally {
-            mutex.unlock();
-        }
-    }
-
-    private void ended() {
-        mutex.lock();
-        try {
-            underWay = null;
         } finally {
             mutex.unlock();
         }

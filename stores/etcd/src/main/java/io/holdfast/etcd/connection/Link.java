@@ -5,6 +5,8 @@ import io.etcd.jetcd.api.AuthenticateRequest;
 import io.etcd.jetcd.api.LeaseGrpc;
 import io.etcd.jetcd.api.LeaseKeepAliveRequest;
 import io.etcd.jetcd.api.LeaseKeepAliveResponse;
+import io.etcd.jetcd.api.LeaseRevokeRequest;
+import io.etcd.jetcd.api.LeaseRevokeResponse;
 import io.etcd.jetcd.api.WatchGrpc;
 import io.etcd.jetcd.api.WatchRequest;
 import io.etcd.jetcd.api.WatchResponse;
@@ -103,17 +105,13 @@ final class Link {
         return call(channel, AuthGrpc.getAuthenticateMethod(), request)
                 .handle((answer, error) -> {
                     if (error == null) {
-                        return with(TOKEN, answer.getToken());
+                        return CompletableFuture.completedStage(attached(channel, TOKEN, answer.getToken()));
                     } else if (isWithoutUsers(error)) {
                         return CompletableFuture.<Channel>completedStage(channel);
                     }
                     return CompletableFuture.<Channel>failedStage(Stages.cause(error));
                 })
                 .thenCompose(result -> result);
-    }
-
-    private CompletionStage<Channel> with(Metadata.Key<String> key, String value) {
-        return CompletableFuture.completedStage(attached(channel, key, value));
     }
 
     private static Channel attached(Channel to, Metadata.Key<String> key, String value) {
@@ -150,6 +148,13 @@ final class Link {
                 lastAnswer = platform.nanoTime();
             }
         });
+    }
+
+    /** Ends a lease. */
+    CompletionStage<LeaseRevokeResponse> revoke(long lease) {
+        return call(
+                LeaseGrpc.getLeaseRevokeMethod(),
+                LeaseRevokeRequest.newBuilder().setID(lease).build());
     }
 
     /** Extends the life of a lease once. */

@@ -24,7 +24,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.regex.Pattern;
 import org.bson.Document;
 import org.bson.conversions.Bson;
@@ -96,9 +95,8 @@ final class Documents {
         for (Kind kind : Kind.values()) {
             if (id.startsWith(letter(kind))) {
                 RecordKey key = new RecordKey(kind, id.substring(1));
-                return key.text().startsWith(keys.prefix())
-                        ? Optional.of(new Stored(key, keys.name(key), found))
-                        : Optional.of(new Stored(key, key.text(), found));
+                String name = key.text().startsWith(keys.prefix()) ? keys.name(key) : key.text();
+                return Optional.of(new Stored(key, name, found));
             }
         }
         return Optional.empty();
@@ -239,9 +237,9 @@ final class Documents {
      * @param notAfter the time of the server after which the request must not be applied, in microseconds
      * @return empty if the lock is not free, or somebody waits for it, or its document does not exist
      */
-    Optional<Grant> acquire(RecordKey key, String tenure, long leaseMillis, OptionalLong known, long notAfter) {
+    Optional<Grant> acquire(RecordKey key, String tenure, long leaseMillis, Optional<Long> known, long notAfter) {
         Bson guard = Filters.and(
-                known.isPresent() ? Filters.eq("v", known.getAsLong()) : Filters.gt("v", 0L),
+                known.map(number -> Filters.eq("v", number)).orElseGet(() -> Filters.gt("v", 0L)),
                 // a document without a token takes its first one from the clock
                 Filters.gt("u", 0L),
                 Filters.expr(new Document("$lte", List.of("$$NOW", Stored.date(notAfter)))));

@@ -1,5 +1,7 @@
 package io.holdfast.mongodb.record;
 
+import static java.util.Objects.requireNonNull;
+
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
 import io.holdfast.spi.Signal;
@@ -194,10 +196,8 @@ final class MongoRecords implements Records {
         String what = "update " + updates.size() + " names";
         Map<RecordKey, Stored> read = failures.reading(what, () -> documents.readAll(List.copyOf(updates.keySet())));
         List<Change<R>> changes = new ArrayList<>();
-        read.forEach((key, stored) -> updates.computeIfPresent(key, (same, update) -> {
-            decideReadable(stored, update).ifPresent(changes::add);
-            return update;
-        }));
+        read.forEach((key, stored) ->
+                decideReadable(stored, requireNonNull(updates.get(key))).ifPresent(changes::add));
         Map<Stored, RecordColumns> writes = new LinkedHashMap<>();
         changes.stream().filter(Change::writes).forEach(change -> writes.put(change.read(), change.after()));
         changes.forEach(change -> looker.begin(change.read().key()));

@@ -23,16 +23,14 @@ import io.holdfast.support.store.RecordKeys;
 import io.holdfast.support.store.RecordStore;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.ReentrantLock;
 import org.bson.Document;
 
 /**
@@ -50,12 +48,17 @@ public final class MongoStore extends RecordStore {
     /** The number of leases that one command renews. */
     private static final int RENEWALS = 1_000;
 
+    private static final int MOST_REMEMBERED = 10_000;
+
     private final StoreConfig config;
     private final MongoClient client;
     private final RecordKeys keys;
     private final Parts parts;
     private final ServerClock clock = new ServerClock();
-    private final LastWrites lastWrites = new LastWrites();
+
+    /** The number of the last guarded write of this client, by name. If it is still the last one, a late copy cannot match it. */
+    private final Map<RecordKey, Long> lastWrites = new ConcurrentHashMap<>();
+
     private final AtomicBoolean closed = new AtomicBoolean();
 
     private record Parts(
@@ -152,7 +155,8 @@ public final class MongoStore extends RecordStore {
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire exact) {
         // a lease is kept in milliseconds, and must not end early
-        Acquire request = exact.withLease(Duration.ofMillis(millis(exact.lease())));
+        Acquire request = exact.withLease(
+                Duration.ofMillis(exact.lease().plusNanos(999_999).toMillis()));
         RecordKey key = keys.lock(request.name());
         boolean plain = request.share().equals(Share.LOCK)
                 && request.behind().isEmpty()
@@ -171,7 +175,7 @@ public final class MongoStore extends RecordStore {
     }
 
     private Optional<Acquire.Reply> grant(RecordKey key, Acquire request) {
-        OptionalLong known = lastWrites.of(key);
+        Optional<Long> known = Optional.ofNullable(lastWrites.get(key));
         Optional<Documents.Grant> granted = parts.failures()
                 .calling(
                         "acquire '" + request.name() + "'",
@@ -179,17 +183,12 @@ public final class MongoStore extends RecordStore {
                                 .acquire(
                                         key,
                                         request.tenure().toString(),
-                                        millis(request.lease()),
+                                        request.lease().toMillis(),
                                         known,
                                         request.notAfter()));
-        granted.ifPresentOrElse(grant -> lastWrites.note(key, grant.number()), () -> lastWrites.forget(key));
+        granted.ifPresentOrElse(grant -> noteWrite(key, grant.number()), () -> lastWrites.remove(key));
         return granted.map(grant -> new Acquire.Granted(
                 TokenUnits.tokens(grant.unit(), 1), request.lease(), 0, List.of(), 0, grant.nowMicros()));
-    }
-
-    /** Returns the lease in milliseconds, rounded up, because a lease must not end early. */
-    private static long millis(Duration lease) {
-        return lease.plusNanos(999_999).toMillis();
     }
 
     @Override
@@ -213,7 +212,7 @@ public final class MongoStore extends RecordStore {
                         "release '" + request.name() + "'",
                         () -> parts.documents().release(key, request.tenure().toString()))
                 .map(released -> {
-                    lastWrites.note(key, released.number());
+                    noteWrite(key, released.number());
                     return new Release.Reply(true, 0, released.nowMicros());
                 });
     }
@@ -224,45 +223,11 @@ public final class MongoStore extends RecordStore {
         return super.renew(batch);
     }
 
-    /** The number of the last guarded write of this client, by name. If it is still the last one, a late copy cannot match it. */
-    private static final class LastWrites {
-
-        private static final int LIMIT = 10_000;
-
-        private final ReentrantLock mutex = new ReentrantLock();
-        private final Map<RecordKey, Long> numbers = new LinkedHashMap<>();
-
-        OptionalLong of(RecordKey key) {
-            mutex.lock();
-            try {
-                Long number = numbers.get(key);
-                return number == null ? OptionalLong.empty() : OptionalLong.of(number);
-            } finally {
-                mutex.unlock();
-            }
+    private void noteWrite(RecordKey key, long number) {
+        if (lastWrites.size() >= MOST_REMEMBERED) {
+            lastWrites.clear();
         }
-
-        /** Forgets a number that another client has overtaken. */
-        void forget(RecordKey key) {
-            mutex.lock();
-            try {
-                numbers.remove(key);
-            } finally {
-                mutex.unlock();
-            }
-        }
-
-        void note(RecordKey key, long number) {
-            mutex.lock();
-            try {
-                if (numbers.size() >= LIMIT) {
-                    numbers.clear();
-                }
-                numbers.put(key, number);
-            } finally {
-                mutex.unlock();
-            }
-        }
+        lastWrites.put(key, number);
     }
 
     // ---- signals, and the end

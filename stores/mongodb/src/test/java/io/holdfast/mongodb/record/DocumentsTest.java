@@ -22,7 +22,7 @@ import io.holdfast.support.store.RecordKeys;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
-import java.util.OptionalLong;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.bson.Document;
@@ -130,16 +130,16 @@ class DocumentsTest {
         assertThat(released("late", 1)).isTrue();
         long number = documents.find(lock("late")).orElseThrow().version();
         long past = documents.find(lock("late")).orElseThrow().nowMicros() - 1_000_000;
-        assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.of(number - 1), Long.MAX_VALUE))
+        assertThat(documents.acquire(lock("late"), "me", 1_000, Optional.of(number - 1), Long.MAX_VALUE))
                 .as("with the number of an earlier write")
                 .isEmpty();
-        assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.empty(), past))
+        assertThat(documents.acquire(lock("late"), "me", 1_000, Optional.empty(), past))
                 .as("after its time")
                 .isEmpty();
-        assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.of(number), past))
+        assertThat(documents.acquire(lock("late"), "me", 1_000, Optional.of(number), past))
                 .as("after its time, with the present number")
                 .isEmpty();
-        assertThat(documents.acquire(lock("late"), "me", 1_000, OptionalLong.of(number), past + 3_600_000_000L))
+        assertThat(documents.acquire(lock("late"), "me", 1_000, Optional.of(number), past + 3_600_000_000L))
                 .as("in time")
                 .isPresent();
     }
@@ -149,7 +149,7 @@ class DocumentsTest {
         granted("ended", 1);
         var unused = Await.reply(store.release(Release.of("ended", tenure(1))));
         long number = documents.find(lock("ended")).orElseThrow().version();
-        assertThat(documents.acquire(lock("ended"), "me", 1, OptionalLong.of(number), Long.MAX_VALUE))
+        assertThat(documents.acquire(lock("ended"), "me", 1, Optional.of(number), Long.MAX_VALUE))
                 .isPresent();
         Thread.sleep(20);
         assertThat(documents.release(lock("ended"), "me")).isEmpty();

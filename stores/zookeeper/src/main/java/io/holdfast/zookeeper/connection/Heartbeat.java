@@ -1,13 +1,12 @@
 package io.holdfast.zookeeper.connection;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.support.SingleFlight;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The proof that the servers keep a session, for all holds of a client together.
@@ -35,6 +34,7 @@ final class Heartbeat {
     private final Supplier<CompletionStage<?>> write;
     private final long timeoutNanos;
     private final long tickNanos;
+    private final SingleFlight<Void> beat = new SingleFlight<>();
     private final ReentrantLock mutex = new ReentrantLock();
 
     /** A heartbeat that was answered. */
@@ -47,7 +47,6 @@ final class Heartbeat {
 
     private boolean began;
     private long validUntil;
-    private @Nullable CompletableFuture<Void> underWay;
 
     /**
      * Creates the heartbeat of a session.
@@ -78,35 +77,15 @@ final class Heartbeat {
 
     /** Sends a heartbeat, unless one is under way. Completes with its answer. */
     CompletionStage<Void> beat() {
-        CompletableFuture<Void> beat = new CompletableFuture<>();
-        mutex.lock();
-        try {
-            if (underWay != null) {
-                return underWay.minimalCompletionStage();
-            }
-            underWay = beat;
-        } finally {
-            mutex.unlock();
-        }
-        long sent = platform.nanoTime();
-        write.get().whenComplete((answer, error) -> {
-            ended(sent, error == null);
-            if (error == null) {
-                beat.complete(null);
-            } else {
-                beat.completeExceptionally(error);
-            }
+        return beat.join(() -> {
+            long sent = platform.nanoTime();
+            return write.get().thenAccept(answer -> answered(sent));
         });
-        return beat.minimalCompletionStage();
     }
 
-    private void ended(long sent, boolean isAnswered) {
+    private void answered(long sent) {
         mutex.lock();
         try {
-            underWay = null;
-            if (!isAnswered) {
-                return;
-            }
             if (!began) {
                 began = true;
                 validUntil = firstSign + timeoutNanos;

@@ -17,8 +17,6 @@ import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -230,17 +228,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
 
     @Override
     public CompletionStage<Map<String, LockReport.Client>> clients(Set<String> ids) {
-        List<String> asked = List.copyOf(ids);
-        return present()
-                .thenCompose(session -> Stages.all(asked.stream().map(session::description))
-                        .thenApply(texts -> {
-                            Map<String, LockReport.Client> known = new HashMap<>();
-                            for (int i = 0; i < asked.size(); i++) {
-                                String id = asked.get(i);
-                                texts.get(i).ifPresent(text -> known.put(id, ClientRecord.read(id, text)));
-                            }
-                            return known;
-                        }));
+        return present().thenCompose(session -> ClientRecord.readAll(ids, session::description));
     }
 
     @Override

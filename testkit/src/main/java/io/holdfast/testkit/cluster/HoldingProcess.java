@@ -1,21 +1,22 @@
-package io.holdfast.etcd;
+package io.holdfast.testkit.cluster;
 
-import io.holdfast.testkit.StoreClient;
+import io.holdfast.Holdfast;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A process that holds a name until it is killed. */
-final class ClientMain {
+/** A process that holds a lock until it is killed, or until the process that has started it ends. */
+public final class HoldingProcess {
 
-    private ClientMain() {}
+    private HoldingProcess() {}
 
-    static Process start(String uri, String name) throws IOException {
+    /** Starts a process that acquires a lock. */
+    public static Process start(String uri, String name) throws IOException {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",
                         "-cp",
                         System.getProperty("java.class.path"),
-                        ClientMain.class.getName(),
+                        HoldingProcess.class.getName(),
                         uri,
                         name)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -23,10 +24,9 @@ final class ClientMain {
                 .start();
     }
 
+    /** Acquires a lock, and holds it until the standard input ends: {@code URI NAME}. */
     public static void main(String[] args) throws IOException {
-        StoreClient client = new StoreClient(new EtcdStoreProvider(), args[0], config -> config);
-        client.granted(args[1], 1);
-        // ends with the process that has started it, too
+        Holdfast.connect(args[0]).lock(args[1]).lock();
         int end = System.in.read();
         Runtime.getRuntime().halt(end);
     }
