@@ -1,6 +1,7 @@
 package io.holdfast.zookeeper;
 
 import io.holdfast.testkit.cluster.Cluster;
+import io.holdfast.testkit.faults.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -9,10 +10,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.Watcher;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 
@@ -23,9 +26,16 @@ final class Ensemble extends Cluster {
     static final Duration TICK = Duration.ofMillis(200);
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
+
+    // the paths of the first server to the others
+    private final List<Wire> paths = new ArrayList<>();
+
     /** Starts servers, and waits until they serve. */
     Ensemble(int size) {
         super(folder(), size, 3);
+        for (int i = 1; i < size; i++) {
+            paths.add(new Wire(port(i, 1)));
+        }
         try {
             for (int i = 0; i < size; i++) {
                 writeConfiguration(i);
@@ -51,7 +61,8 @@ final class Ensemble extends Cluster {
         String members = size() == 1
                 ? ""
                 : IntStream.range(0, size())
-                        .mapToObj(i -> "server." + (i + 1) + "=127.0.0.1:" + port(i, 1) + ":" + port(i, 2) + "\n")
+                        .mapToObj(i ->
+                                "server." + (i + 1) + "=127.0.0.1:" + quorumPort(server, i) + ":" + port(i, 2) + "\n")
                         .collect(Collectors.joining());
         Files.writeString(
                 home.resolve("zoo.cfg"),
@@ -59,6 +70,27 @@ final class Ensemble extends Cluster {
                         + "maxSessionTimeout=60000\nmaxClientCnxns=0\nadmin.enableServer=false\n"
                         + "4lw.commands.whitelist=*\nclientPortAddress=127.0.0.1\nclientPort=" + port(server)
                         + "\ndataDir=" + home + "\n" + members);
+    }
+
+    /** Returns the port at which a server looks for another one that leads. */
+    private int quorumPort(int server, int other) {
+        return server == 0 && other > 0 ? paths.get(other - 1).port() : port(other, 1);
+    }
+
+    /** Cuts the first server, which follows another one, from its leader. Its connections stay open. */
+    void isolateFollower() {
+        if (leader() == 0) {
+            throw new AssertionError("the first server leads");
+        }
+        paths.forEach(path -> path.blockRequests(true));
+        paths.forEach(path -> path.blockAnswers(true));
+    }
+
+    /** Ends all servers. */
+    @Override
+    public void close() {
+        paths.forEach(Wire::close);
+        super.close();
     }
 
     @Override
@@ -104,9 +136,14 @@ final class Ensemble extends Cluster {
 
     /** Returns a client to look at the nodes. */
     ZooKeeper client() throws IOException {
+        return client(servers(), event -> {});
+    }
+
+    /** Returns a client of some of the servers. */
+    static ZooKeeper client(String servers, Watcher watcher) throws IOException {
         ZKClientConfig config = new ZKClientConfig();
         config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
-        return new ZooKeeper(servers(), 10_000, event -> {}, config);
+        return new ZooKeeper(servers, 10_000, watcher, config);
     }
 
     String uri() {
@@ -115,7 +152,12 @@ final class Ensemble extends Cluster {
 
     @Override
     public String uri(Duration session) {
-        return "zookeeper://" + servers() + "?session=" + session.toMillis() + "ms&tick=" + TICK.toMillis() + "ms";
+        return uri(servers(), session);
+    }
+
+    /** Returns the URI of a store at some of the servers. */
+    static String uri(String servers, Duration session) {
+        return "zookeeper://" + servers + "?session=" + session.toMillis() + "ms&tick=" + TICK.toMillis() + "ms";
     }
 
     /** Returns the number of requests that a server has received, apart from this one. */

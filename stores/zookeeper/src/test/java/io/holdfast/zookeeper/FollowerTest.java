@@ -1,0 +1,78 @@
+package io.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooKeeper;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A client whose server is cut from its leader, and answers pings all the same. */
+@Timeout(60)
+class FollowerTest {
+
+    /** Shorter than the time after which the server notices that it has no leader. */
+    private static final Duration SESSION = Duration.ofSeconds(2);
+
+    private static final long STEP_NANOS = 100_000;
+
+    private final List<ZooKeeper> closing = new ArrayList<>();
+
+    @AfterEach
+    void close() throws InterruptedException {
+        for (ZooKeeper witness : closing) {
+            witness.close();
+        }
+    }
+
+    @Test
+    void pingsAloneDoNotKeepAHold() throws Exception {
+        try (Ensemble ensemble = new Ensemble(3);
+                Holdfast behind = connect("127.0.0.1:" + ensemble.port(0));
+                Holdfast other = connect("127.0.0.1:" + ensemble.port(1) + ",127.0.0.1:" + ensemble.port(2))) {
+            DistributedLock lock = other.lock("follower");
+            Lease held = behind.lock("follower").acquire();
+            CompletableFuture<Long> lost = CompletableFuture.supplyAsync(() -> firstMomentWithout(held));
+            Queue<KeeperState> states = new ConcurrentLinkedQueue<>();
+            ZooKeeper witness = Ensemble.client("127.0.0.1:" + ensemble.port(0), event -> states.add(event.getState()));
+            assertThat(witness.exists("/holdfast", false)).isNotNull();
+            closing.add(witness);
+
+            ensemble.isolateFollower();
+            Lease next = lock.acquire(Duration.ofSeconds(20));
+
+            long granted = System.nanoTime();
+            assertThat(states).as("the server still answers pings").containsExactly(KeeperState.SyncConnected);
+            assertThat(lost.get(1, TimeUnit.SECONDS))
+                    .as("lost before the next grant")
+                    .isLessThan(granted);
+            assertThat(next.fencingToken()).isGreaterThan(held.fencingToken());
+        }
+    }
+
+    private static Holdfast connect(String servers) {
+        return Holdfast.builder()
+                .uri(Ensemble.uri(servers, SESSION))
+                .lease(SESSION)
+                .build();
+    }
+
+    private static long firstMomentWithout(Lease held) {
+        while (held.isValid()) {
+            LockSupport.parkNanos(STEP_NANOS);
+        }
+        return System.nanoTime();
+    }
+}
