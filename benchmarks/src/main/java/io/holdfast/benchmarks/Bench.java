@@ -1,11 +1,14 @@
 package io.holdfast.benchmarks;
 
+import com.mongodb.MongoException;
 import io.holdfast.benchmarks.jmh.InsideBenchmark;
+import io.holdfast.benchmarks.meter.ServerMeter;
 import io.holdfast.embedded.redis.RedisServer;
 import io.lettuce.core.RedisException;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
@@ -33,8 +36,10 @@ import picocli.CommandLine.Spec;
         usageHelpWidth = 100,
         sortOptions = false,
         description = {
-            "Compares Holdfast and Redisson on one server, with a lower bound: the same scripts through the bare driver."
-                    + " On a database, it compares Holdfast, ShedLock, Spring Integration, and two bare UPDATEs.",
+            "Compares Holdfast and Redisson on one server, with a lower bound (floor): the same scripts through the bare"
+                    + " driver. On another server, it compares Holdfast with that server's locks: ShedLock and Spring"
+                    + " Integration (databases), ShedLock (MongoDB), Curator (ZooKeeper), or jetcd (etcd), and with the"
+                    + " least that a lock needs there.",
             "",
             "Each subject runs in its own processes. The subjects run one after the other, round by round. Where only one"
                     + " thread may be in the critical section, a counter in memory that all processes share detects a"
@@ -51,6 +56,8 @@ import picocli.CommandLine.Spec;
 public final class Bench implements Callable<Integer> {
 
     private static final int UNUSABLE = 69;
+    private static final List<Class<? extends Exception>> UNUSABLES =
+            List.of(RedisException.class, SQLException.class, ConnectException.class, MongoException.class);
 
     // with a shorter warm-up, the JIT compilation is measured as well
     private static final long WARM_UP_MILLIS = 8_000;
@@ -109,8 +116,9 @@ public final class Bench implements Callable<Integer> {
             names = "--store",
             paramLabel = "URI",
             description =
-                    "A Redis with an empty database, which is cleared after each cell; or a database (jdbc:...), of which"
-                            + " the tables of all subjects are cleared. Default: its own Redis.")
+                    "A server without data, which is cleared after each cell: redis:, zookeeper:, etcd:, mongodb:, or a"
+                            + " database (jdbc:), of which the tables of all subjects are cleared. Default: its own"
+                            + " Redis.")
     private @Nullable String store;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Writes the figures to this file, too.")
@@ -143,7 +151,7 @@ public final class Bench implements Callable<Integer> {
         bench.arguments = arguments.clone();
         return new CommandLine(bench).setExecutionExceptionHandler((e, line, parsed) -> {
             line.getErr().println("holdfast bench: " + e.getMessage());
-            return e instanceof RedisException || e instanceof SQLException ? UNUSABLE : CommandLine.ExitCode.SOFTWARE;
+            return UNUSABLES.stream().anyMatch(kind -> kind.isInstance(e)) ? UNUSABLE : CommandLine.ExitCode.SOFTWARE;
         });
     }
 

@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks;
 
+import io.holdfast.benchmarks.subject.ServerKind;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -65,8 +66,8 @@ record BenchOptions(
     }
 
     List<Cell> cells() {
-        boolean database = store.filter(uri -> uri.startsWith("jdbc:")).isPresent();
-        return Plan.chosen(database ? Plan.ofDatabases() : quick ? Plan.quick() : Plan.full(), cases, threads);
+        ServerKind server = store.map(ServerKind::of).orElse(ServerKind.REDIS);
+        return Plan.chosen(Plan.of(server, quick), cases, threads);
     }
 
     /** Returns the JVM options of worker processes. A short run starts faster with less compilation. */

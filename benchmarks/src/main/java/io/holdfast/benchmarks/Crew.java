@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks;
 
+import io.holdfast.benchmarks.meter.ServerMeter;
 import io.holdfast.benchmarks.subject.SubjectKind;
 import io.holdfast.benchmarks.work.Answer;
 import io.holdfast.benchmarks.work.Job;

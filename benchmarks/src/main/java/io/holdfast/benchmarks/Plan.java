@@ -1,15 +1,18 @@
 package io.holdfast.benchmarks;
 
+import static io.holdfast.benchmarks.subject.SubjectKind.CURATOR;
 import static io.holdfast.benchmarks.subject.SubjectKind.FLOOR;
 import static io.holdfast.benchmarks.subject.SubjectKind.HOLDFAST;
 import static io.holdfast.benchmarks.subject.SubjectKind.JDK;
 import static io.holdfast.benchmarks.subject.SubjectKind.JDK_FAIR;
+import static io.holdfast.benchmarks.subject.SubjectKind.JETCD;
 import static io.holdfast.benchmarks.subject.SubjectKind.NO_OP;
 import static io.holdfast.benchmarks.subject.SubjectKind.REDISSON;
 import static io.holdfast.benchmarks.subject.SubjectKind.SHEDLOCK;
 import static io.holdfast.benchmarks.subject.SubjectKind.SPRING;
-import static io.holdfast.benchmarks.subject.SubjectKind.TWO_UPDATES;
 
+import io.holdfast.benchmarks.subject.ServerKind;
+import io.holdfast.benchmarks.subject.SubjectKind;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -22,6 +25,7 @@ final class Plan {
 
     private static final int MANY = 32;
     private static final int A_FEW = 8;
+    private static final int MANY_PROCESSES = 16;
 
     // above this size, starting or acquiring takes Redisson minutes
     private static final int MOST_NAMES_OF_THE_PEER = 10_000;
@@ -70,14 +74,47 @@ final class Plan {
         return cells;
     }
 
-    /** Returns the cells of a database. */
-    static List<Cell> ofDatabases() {
+    /** Returns the cells of a server. */
+    static List<Cell> of(ServerKind server, boolean quick) {
+        return switch (server) {
+            case REDIS -> quick ? quick() : full();
+            case DATABASE ->
+                ofOtherServer(
+                        Cell.of("distinct", 1, HOLDFAST, SHEDLOCK, SPRING, FLOOR),
+                        Cell.of("processes", A_FEW, HOLDFAST, SHEDLOCK, SPRING),
+                        Cell.of("fair", A_FEW, HOLDFAST),
+                        Cell.of("wake", 1, HOLDFAST, SPRING));
+            case MONGODB ->
+                ofOtherServer(
+                        Cell.of("distinct", 1, HOLDFAST, SHEDLOCK, FLOOR),
+                        Cell.of("processes", A_FEW, HOLDFAST, SHEDLOCK),
+                        Cell.of("fair", A_FEW, HOLDFAST),
+                        Cell.of("wake", 1, HOLDFAST, SHEDLOCK));
+            case ZOOKEEPER -> ofConsensus(CURATOR, Cell.of("read-write", A_FEW, HOLDFAST, CURATOR));
+            case ETCD -> ofConsensus(JETCD);
+        };
+    }
+
+    /** Returns the cells of a server whose peer is fair. */
+    private static List<Cell> ofConsensus(SubjectKind peer, Cell... others) {
+        Cell fair = Cell.of("fair", A_FEW, HOLDFAST, peer);
+        List<Cell> cells = new ArrayList<>(ofOtherServer(
+                Cell.of("distinct", 1, HOLDFAST, peer, FLOOR),
+                Cell.of("processes", A_FEW, HOLDFAST, peer),
+                fair,
+                Cell.of("wake", 1, HOLDFAST, peer, FLOOR)));
+        cells.add(fair.withThreads(1).withProcesses(MANY_PROCESSES));
+        cells.addAll(List.of(others));
+        return cells;
+    }
+
+    private static List<Cell> ofOtherServer(Cell distinct, Cell processes, Cell fair, Cell wake) {
         return List.of(
-                Cell.of("distinct", 1, HOLDFAST, SHEDLOCK, SPRING, TWO_UPDATES),
-                Cell.of("distinct", A_FEW, HOLDFAST, SHEDLOCK, SPRING, TWO_UPDATES),
-                Cell.of("processes", A_FEW, HOLDFAST, SHEDLOCK, SPRING).withProcesses(2),
-                Cell.of("fair", A_FEW, HOLDFAST).withProcesses(2),
-                Cell.of("wake", 1, HOLDFAST, SPRING),
+                distinct,
+                distinct.withThreads(A_FEW),
+                processes.withProcesses(2),
+                fair.withProcesses(2),
+                wake,
                 Cell.of("hold", 1, HOLDFAST).withSize(1_000),
                 Cell.of("waiters", 1, HOLDFAST).withSize(1_000).withProcesses(2).doneOnce());
     }

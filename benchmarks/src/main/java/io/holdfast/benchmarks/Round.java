@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks;
 
+import io.holdfast.benchmarks.meter.ServerMeter;
 import io.holdfast.benchmarks.work.Answer;
 import java.util.List;
 

@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks;
 
+import io.holdfast.benchmarks.meter.ServerMeter;
 import io.holdfast.benchmarks.subject.SubjectKind;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -48,7 +48,7 @@ final class TextTable {
         if (!row.subject().equals("holdfast")) {
             return "";
         }
-        return Stream.of("redisson", "floor", "shedlock", "spring", "two-updates")
+        return Stream.of("redisson", "curator", "jetcd", "shedlock", "spring", "floor")
                 .map(other -> ratio(row, rows, other))
                 .collect(joining());
     }

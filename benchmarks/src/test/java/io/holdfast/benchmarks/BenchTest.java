@@ -3,11 +3,17 @@ package io.holdfast.benchmarks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.jr.ob.JSON;
+import de.bwaldvogel.mongo.MongoServer;
+import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import io.holdfast.embedded.redis.RedisServer;
 import io.lettuce.core.RedisClient;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -84,6 +91,107 @@ class BenchTest {
     /** Its processes share a file. */
     @Test
     void aDatabaseIsMeasuredBesideItsOwnPeers() throws IOException {
+        assertThat(pairs("jdbc:h2:" + folder.resolve("locks") + ";AUTO_SERVER=TRUE"))
+                .containsExactly("distinct holdfast", "distinct shedlock", "distinct spring", "distinct floor");
+        assertThat(out.toString()).contains("x shedlock", "x floor");
+    }
+
+    @Test
+    void zooKeeperIsMeasuredBesideCurator() throws Exception {
+        int port = freePort();
+        Process server = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-Dzookeeper.admin.enableServer=false",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        "org.apache.zookeeper.server.ZooKeeperServerMain",
+                        "" + port,
+                        folder.resolve("zookeeper").toString())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("log").toFile())
+                .start();
+        try {
+            awaitService(port);
+            assertThat(pairs("zookeeper://127.0.0.1:" + port))
+                    .containsExactly("distinct holdfast", "distinct curator", "distinct floor");
+        } finally {
+            server.destroyForcibly().onExit().join();
+        }
+    }
+
+    @Test
+    @Tag("etcd")
+    void etcdIsMeasuredBesideJetcd() throws Exception {
+        int port = freePort();
+        String client = "http://127.0.0.1:" + port;
+        String peer = "http://127.0.0.1:" + freePort();
+        Process server = new ProcessBuilder(
+                        Path.of(System.getProperty("holdfast.servers"), "etcd", "etcd")
+                                .toString(),
+                        "--data-dir=" + folder.resolve("etcd"),
+                        "--listen-client-urls=" + client,
+                        "--advertise-client-urls=" + client,
+                        "--listen-peer-urls=" + peer,
+                        "--initial-advertise-peer-urls=" + peer,
+                        "--initial-cluster=default=" + peer)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("log").toFile())
+                .start();
+        try {
+            awaitPort(port);
+            assertThat(pairs("etcd://127.0.0.1:" + port))
+                    .containsExactly("distinct holdfast", "distinct jetcd", "distinct floor");
+        } finally {
+            server.destroyForcibly().onExit().join();
+        }
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** The time limit of the test bounds it. */
+    private static void awaitPort(int port) throws InterruptedException {
+        while (true) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                assertThat(socket.isConnected()).isTrue();
+                return;
+            } catch (IOException e) {
+                TimeUnit.MILLISECONDS.sleep(50);
+            }
+        }
+    }
+
+    /** The time limit of the test bounds it. */
+    private static void awaitService(int port) throws InterruptedException {
+        while (true) {
+            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
+                if (new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).contains("Mode")) {
+                    return;
+                }
+            } catch (IOException e) {
+                TimeUnit.MILLISECONDS.sleep(50);
+            }
+        }
+    }
+
+    @Test
+    void mongoIsMeasuredBesideShedLock() throws IOException {
+        MongoServer server = new MongoServer(new MemoryBackend());
+        try {
+            int port = server.bind().getPort();
+            assertThat(pairs("mongodb://127.0.0.1:" + port + "/locks"))
+                    .containsExactly("distinct holdfast", "distinct shedlock", "distinct floor");
+        } finally {
+            server.shutdownNow();
+        }
+    }
+
+    /** Returns what was measured without contention. */
+    private List<String> pairs(String store) throws IOException {
         Path json = folder.resolve("out.json");
         int exit = bench(
                 "--quick",
@@ -94,13 +202,11 @@ class BenchTest {
                 "--seconds",
                 "0.1",
                 "--store",
-                "jdbc:h2:" + folder.resolve("locks") + ";AUTO_SERVER=TRUE",
+                store,
                 "--json",
                 json.toString());
         assertThat(exit).as(err.toString()).isZero();
-        assertThat(subjects(rows(json)))
-                .containsExactly("distinct holdfast", "distinct shedlock", "distinct spring", "distinct two-updates");
-        assertThat(out.toString()).contains("x shedlock", "x two-updates");
+        return subjects(rows(json));
     }
 
     @Test

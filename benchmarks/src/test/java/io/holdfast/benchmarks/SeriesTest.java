@@ -7,6 +7,7 @@ import static io.holdfast.benchmarks.subject.SubjectKind.NO_OP;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
+import io.holdfast.benchmarks.meter.ServerMeter;
 import io.holdfast.embedded.redis.RedisServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,7 +29,11 @@ class SeriesTest {
     private static final long LONG = 60_000;
 
     private final RedisServer store = RedisServer.start();
-    private final ServerMeter meter = new RedisMeter(store.uri());
+    private final ServerMeter meter;
+
+    SeriesTest() throws Exception {
+        meter = ServerMeter.of(store.uri());
+    }
 
     @TempDir
     Path folder;

@@ -13,17 +13,20 @@ public enum SubjectKind {
     /** Redisson, with its defaults. */
     REDISSON("redisson", RedissonSubject::new),
 
-    /** ShedLock for JDBC. */
-    SHEDLOCK("shedlock", ShedLockSubject::new),
+    /** ShedLock, for JDBC or MongoDB. */
+    SHEDLOCK("shedlock", ShedLockSubject::of),
 
     /** The lock registry of Spring Integration for JDBC. */
     SPRING("spring", SpringSubject::new),
 
-    /** Two bare UPDATEs: the cost of database and driver alone. */
-    TWO_UPDATES("two-updates", (uri, lease) -> new TwoUpdates(uri)),
+    /** The locks of Curator. */
+    CURATOR("curator", (uri, lease) -> new CuratorSubject(uri)),
 
-    /** The two scripts of Holdfast's lock through bare Lettuce: the cost of server and driver alone. */
-    FLOOR("floor", Floor::new),
+    /** The lock service of etcd, through jetcd. */
+    JETCD("jetcd", JetcdSubject::new),
+
+    /** The least that a lock needs of the server, through the bare driver: the cost of both alone. */
+    FLOOR("floor", SubjectKind::floor),
 
     /** The fair locks of the JDK: strict order inside one process. */
     JDK_FAIR("jdk-fair", (uri, lease) -> new JdkSubject(true)),
@@ -37,6 +40,16 @@ public enum SubjectKind {
     @Immutable
     private interface Opening {
         Subject open(String uri, Duration lease);
+    }
+
+    private static Subject floor(String uri, Duration lease) {
+        return switch (ServerKind.of(uri)) {
+            case ZOOKEEPER -> new ZooKeeperFloor(uri);
+            case ETCD -> new EtcdFloor(uri);
+            case MONGODB -> new MongoFloor(uri);
+            case DATABASE -> new TwoUpdates(uri);
+            case REDIS -> new RedisFloor(uri, lease);
+        };
     }
 
     private final String label;

@@ -19,16 +19,22 @@ abstract class TableSubject implements Subject {
     final HikariDataSource database;
 
     TableSubject(String uri, String table) {
+        database = open(uri, table);
+    }
+
+    /** Returns a pool of connections to a database, in which the statement has created a table. */
+    static HikariDataSource open(String uri, String table) {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(uri);
         config.setMaximumPoolSize(CONNECTIONS);
-        database = new HikariDataSource(config);
+        HikariDataSource database = new HikariDataSource(config);
         try (Connection connection = database.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(table);
         } catch (SQLException e) {
             throw new IllegalStateException(e);
         }
+        return database;
     }
 
     /** Returns the type of a column for a time with microseconds. */

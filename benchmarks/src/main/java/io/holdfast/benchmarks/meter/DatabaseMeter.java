@@ -1,4 +1,4 @@
-package io.holdfast.benchmarks;
+package io.holdfast.benchmarks.meter;
 
 import io.holdfast.benchmarks.subject.SubjectKind;
 import java.io.IOException;

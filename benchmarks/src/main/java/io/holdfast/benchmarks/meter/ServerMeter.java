@@ -1,13 +1,26 @@
-package io.holdfast.benchmarks;
+package io.holdfast.benchmarks.meter;
 
+import io.holdfast.benchmarks.subject.ServerKind;
+import java.io.IOException;
 import java.sql.SQLException;
 
 /** The counters of the server, read over a connection of its own. */
-interface ServerMeter extends AutoCloseable {
+public interface ServerMeter extends AutoCloseable {
 
-    /** Connects to the server of a store. */
-    static ServerMeter of(String uri) throws SQLException {
-        return uri.startsWith("jdbc:") ? new DatabaseMeter(uri) : new RedisMeter(uri);
+    /**
+     * Connects to the server of a store.
+     *
+     * @throws IOException if the server does not answer
+     * @throws SQLException if the database does not answer
+     */
+    static ServerMeter of(String uri) throws IOException, SQLException {
+        return switch (ServerKind.of(uri)) {
+            case DATABASE -> new DatabaseMeter(uri);
+            case ZOOKEEPER -> new ZooKeeperMeter(uri);
+            case ETCD -> new EtcdMeter(uri);
+            case MONGODB -> new MongoMeter(uri);
+            case REDIS -> new RedisMeter(uri);
+        };
     }
 
     /**
@@ -15,12 +28,13 @@ interface ServerMeter extends AutoCloseable {
      *
      * @param commands the commands that clients have sent
      * @param messages the published messages
-     * @param cpuMicros the CPU time
-     * @param memory the bytes in use
+     * @param cpuMicros the CPU time; 0 if the server does not report it
+     * @param memory the bytes in use; 0 if the server does not report them
      */
     record Reading(long commands, long messages, long cpuMicros, long memory) {
 
-        Reading since(Reading before) {
+        /** Returns the difference to an earlier reading. */
+        public Reading since(Reading before) {
             return new Reading(
                     commands - before.commands,
                     messages - before.messages,
@@ -29,6 +43,7 @@ interface ServerMeter extends AutoCloseable {
         }
     }
 
+    /** Returns the counters. */
     Reading read();
 
     /** Returns how many of the locks are held. */

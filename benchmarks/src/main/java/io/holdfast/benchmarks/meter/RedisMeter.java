@@ -1,4 +1,4 @@
-package io.holdfast.benchmarks;
+package io.holdfast.benchmarks.meter;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;

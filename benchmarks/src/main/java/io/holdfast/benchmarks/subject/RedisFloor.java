@@ -24,7 +24,7 @@ import java.util.concurrent.locks.Lock;
  * set. A thread that finds the lock held waits for a message and asks again. Nothing else is done: no lease is renewed, and no
  * lost answer is handled.
  */
-final class Floor implements Subject {
+final class RedisFloor implements Subject {
 
     private static final String SCRIPTS = "/io/holdfast/redis/script/";
     private static final String FREE = "floor:free:";
@@ -40,7 +40,7 @@ final class Floor implements Subject {
     private final String release;
     private final String leaseMillis;
 
-    Floor(String uri, Duration lease) {
+    RedisFloor(String uri, Duration lease) {
         leaseMillis = Long.toString(lease.toMillis());
         client = RedisClient.create(uri);
         connection = client.connect();
@@ -60,7 +60,7 @@ final class Floor implements Subject {
     private static String script(String... parts) {
         StringBuilder whole = new StringBuilder();
         for (String part : parts) {
-            try (InputStream in = Floor.class.getResourceAsStream(SCRIPTS + part + ".lua")) {
+            try (InputStream in = RedisFloor.class.getResourceAsStream(SCRIPTS + part + ".lua")) {
                 if (in == null) {
                     throw new IllegalStateException("no script " + part + ": run this on the class path");
                 }
