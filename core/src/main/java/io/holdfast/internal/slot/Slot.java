@@ -315,7 +315,7 @@ public abstract class Slot {
             renewBy(current, now, out);
         } else if (waiter.spec.minHold() > 0) {
             renewBy(current, current.validity.sent() + waiter.spec.nanos() / 3, out);
-        } else if (waiter.spec.nanos() > current.validity.lease() && !current.claimed) {
+        } else if (waiter.spec.nanos() > current.validity.requested() && !current.claimed) {
             renewBy(current, now, out);
         }
         Hold hold = new Hold(this, current, token(current), waiter, now);
@@ -440,7 +440,8 @@ public abstract class Slot {
         }
         storeGranted(requested);
         requested.preparedFor = waiter.spec.acceptsAnyTenure() ? waiter : null;
-        requested.confirm(new Validity(now, deadline - now, deadline, sample.skew()), true);
+        long left = deadline - now;
+        requested.confirm(new Validity(now, left, left, deadline, sample.skew()), true);
         requested.claimed = true;
         // a stall as long as the claim window would lose the claim: if its owner continues to hold, it is renewed for
         // the whole lease, at once if the claim arrived late

@@ -20,16 +20,24 @@ import java.util.concurrent.TimeUnit;
  * an allowance for clock error.
  *
  * @param sent {@code nanoTime} before the request
- * @param lease the requested lease, in nanoseconds
+ * @param requested the requested lease, in nanoseconds
+ * @param lease the lease that the reply proves, in nanoseconds; it is shorter if the store has confirmed less, for example
+ *     because a session ends earlier
  * @param deadline the {@code nanoTime} from which the tenure counts as lost
  * @param skew the wall clock minus {@code nanoTime} before the request, in nanoseconds
  */
-public record Validity(long sent, long lease, long deadline, long skew) {
+public record Validity(long sent, long requested, long lease, long deadline, long skew) {
 
-    static final Validity NONE = new Validity(0, 0, Long.MIN_VALUE, 0);
+    static final Validity NONE = new Validity(0, 0, 0, Long.MIN_VALUE, 0);
 
     public static Validity of(long sent, long wallMillis, long lease) {
-        return new Validity(sent, lease, sent + lease - HoldSpec.margin(lease), skew(sent, wallMillis));
+        return of(sent, wallMillis, lease, lease);
+    }
+
+    /** Returns the validity of a lease that the store has confirmed for the given time. */
+    public static Validity of(long sent, long wallMillis, long requested, long confirmed) {
+        long lease = Math.min(requested, confirmed);
+        return new Validity(sent, requested, lease, sent + lease - HoldSpec.margin(lease), skew(sent, wallMillis));
     }
 
     public static long skew(long nanos, long wallMillis) {
@@ -61,11 +69,11 @@ public record Validity(long sent, long lease, long deadline, long skew) {
     Validity orLater(Validity before) {
         boolean stepped = Math.abs(skew - before.skew) > HoldSpec.margin(lease) / 2;
         return before.proven() && before.deadline - deadline > 0 && !stepped
-                ? new Validity(sent, lease, before.deadline, before.skew)
+                ? new Validity(sent, requested, lease, before.deadline, before.skew)
                 : this;
     }
 
     Validity endingAt(long end) {
-        return end - deadline < 0 ? new Validity(sent, lease, end, skew) : this;
+        return end - deadline < 0 ? new Validity(sent, requested, lease, end, skew) : this;
     }
 }

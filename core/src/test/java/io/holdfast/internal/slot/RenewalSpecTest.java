@@ -36,9 +36,13 @@ class RenewalSpecTest {
     }
 
     private Tenure granted(HoldSpec spec) {
+        return granted(spec, spec.nanos());
+    }
+
+    private Tenure granted(HoldSpec spec, long confirmed) {
         Tenure asked = Objects.requireNonNull(slot.tenure());
         var granted = new Acquire.Granted(new TokenBlock(1, 100), Duration.ofSeconds(30), 0, List.of(), 0, 1);
-        slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, spec.nanos()), 0, out));
+        slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, spec.nanos(), confirmed), 0, out));
         return asked;
     }
 
@@ -64,5 +68,28 @@ class RenewalSpecTest {
         HoldSpec renewal = slot.renewalSpec(held, now);
         assertThat(Validity.of(now, 0, renewal.nanos()).deadline())
                 .isCloseTo(held.validity.deadline(), within(TimeUnit.MICROSECONDS.toNanos(1)));
+    }
+
+    /** A store confirms no more than what is left of a session, and asking again at once would change nothing. */
+    @Test
+    void aHoldThatIsConfirmedForLessThanItsLeaseIsNotRenewedAtOnce() {
+        arrive();
+        Tenure held = granted(LASTING, LASTING.nanos() / 2);
+        assertThat(held.renewDue).isEqualTo(LASTING.nanos() / 6);
+        assertThat(held.validity.deadline()).isLessThan(LASTING.nanos() / 2);
+    }
+
+    @Test
+    void aHoldWithALongerLeaseThanTheOneBeforeItIsRenewedAtOnce() {
+        Waiter first = arrive(LASTING);
+        Tenure held = granted(LASTING);
+        long now = TimeUnit.SECONDS.toNanos(1);
+        arrive(HoldSpec.renewed(
+                Duration.ofNanos(2 * LASTING.nanos()),
+                MaxHold.of(Optional.empty(), OnMaxHold.WARN),
+                HoldSpec.Waiting.BARGING));
+        slot.on((s, out) -> s.release((Hold) Objects.requireNonNull(first.outcome), now, out));
+        assertThat(slot.owner()).isNotNull();
+        assertThat(held.renewDue).isEqualTo(now);
     }
 }

@@ -2,6 +2,9 @@ package io.holdfast.etcd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.testkit.StoreClient;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -11,6 +14,7 @@ import org.junit.jupiter.api.Test;
 class RoundTripTest {
 
     private static final int PAIRS = 50;
+    private static final int A_FEW = 10;
 
     /** Heartbeats that may occur meanwhile. */
     private static final int OTHERS = 3;
@@ -52,6 +56,23 @@ class RoundTripTest {
                 client.release("unknown" + i, i + 1);
             }
             assertThat(transactions() - before).isBetween(3L * PAIRS, 3L * PAIRS + 2 * OTHERS);
+        }
+    }
+
+    /** A hold is not renewed before that is due, although its session is confirmed for less than its lease. */
+    @Test
+    void aHoldOfSomeMillisecondsCostsNoMoreThanAPair() throws InterruptedException {
+        try (Holdfast client = Holdfast.connect(Servers.one().uri())) {
+            DistributedLock lock = client.lock("some-milliseconds");
+            lock.acquire().close();
+            long before = transactions();
+            for (int i = 0; i < A_FEW; i++) {
+                try (Lease held = lock.acquire()) {
+                    assertThat(held.isValid()).isTrue();
+                    Thread.sleep(10);
+                }
+            }
+            assertThat(transactions() - before).isBetween(2L * A_FEW, 2L * A_FEW + OTHERS);
         }
     }
 }
