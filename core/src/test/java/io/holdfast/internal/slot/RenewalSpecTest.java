@@ -41,7 +41,7 @@ class RenewalSpecTest {
 
     private Tenure granted(HoldSpec spec, long confirmed) {
         Tenure asked = Objects.requireNonNull(slot.tenure());
-        var granted = new Acquire.Granted(new TokenBlock(1, 100), Duration.ofSeconds(30), 0, List.of(), 0, 1);
+        var granted = new Acquire.Granted(new TokenBlock(1, 1_000_000), Duration.ofSeconds(30), 0, List.of(), 0, 1);
         slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, spec.nanos(), confirmed), 0, out));
         return asked;
     }
