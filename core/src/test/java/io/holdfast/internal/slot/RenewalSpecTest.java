@@ -83,7 +83,7 @@ class RenewalSpecTest {
     void aHoldWithALongerLeaseThanTheOneBeforeItIsRenewedAtOnce() {
         Waiter first = arrive(LASTING);
         Tenure held = granted(LASTING);
-        long now = TimeUnit.SECONDS.toNanos(1);
+        long now = TimeUnit.MILLISECONDS.toNanos(100);
         arrive(HoldSpec.renewed(
                 Duration.ofNanos(2 * LASTING.nanos()),
                 MaxHold.of(Optional.empty(), OnMaxHold.WARN),
