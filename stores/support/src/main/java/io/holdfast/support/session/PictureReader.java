@@ -1,7 +1,5 @@
 package io.holdfast.support.session;
 
-import static java.util.stream.Collectors.toSet;
-
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.record.LockRecord;
@@ -27,7 +25,7 @@ final class PictureReader {
     private final RecordKeys keys;
     private final Sessions sessions;
     private final Pictures pictures = new Pictures();
-    private final EndedSessions ended = new EndedSessions();
+    private final Fates fates = new Fates();
 
     PictureReader(StoreConfig config, Sessions sessions) {
         this.config = config;
@@ -45,11 +43,6 @@ final class PictureReader {
             Picture picture = pictures.note(key, picture(session, key, node));
             return askForSessions(session, Stream.of(picture)).thenApply(asked -> picture);
         });
-    }
-
-    /** Reads a record again, because a message says that it has changed. */
-    void refresh(RecordKey key) {
-        var unused = sessions.present().thenCompose(session -> read(session, key));
     }
 
     /** Reads all records below a prefix. One that cannot be read must not hide the others. */
@@ -84,16 +77,18 @@ final class PictureReader {
     // ---- sessions
 
     private CompletionStage<Void> askForSessions(Session session, Stream<Picture> all) {
-        Set<String> unknown = all.flatMap(picture -> picture.record().sessions())
-                .filter(id -> !id.equals(session.id()) && !isOver(id))
-                .collect(toSet());
+        long now = config.platform().nanoTime();
+        Set<String> unknown = fates.unknown(
+                all.flatMap(picture -> picture.record().sessions())
+                        .filter(id -> !id.equals(session.id()) && !sessions.isOver(id)),
+                now);
         return unknown.isEmpty()
                 ? CompletableFuture.completedStage(null)
-                : session.ended(unknown).thenAccept(ended::add);
+                : session.ended(unknown).thenAccept(ended -> fates.answered(unknown, ended, now));
     }
 
     private boolean isOver(String session) {
-        return ended.contains(session) || sessions.isOver(session);
+        return fates.isOver(session) || sessions.isOver(session);
     }
 
     /** Returns the record without what belongs to sessions that have ended. */

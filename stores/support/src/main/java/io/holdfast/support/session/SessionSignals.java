@@ -19,13 +19,13 @@ final class SessionSignals {
     private final LocalClock clock;
     private final RecordKeys keys;
     private final Holds holds;
-    private final PictureReader reader;
+    private final SessionRecords records;
 
-    SessionSignals(StoreConfig config, LocalClock clock, Holds holds, PictureReader reader) {
+    SessionSignals(StoreConfig config, LocalClock clock, Holds holds, SessionRecords records) {
         this.config = config;
         this.clock = clock;
         this.holds = holds;
-        this.reader = reader;
+        this.records = records;
         keys = new RecordKeys(config.keyPrefix());
     }
 
@@ -57,11 +57,14 @@ final class SessionSignals {
         if (signal instanceof Signal.Revoked revoked) {
             // the renewal that follows has to read the record
             holds.remove(revoked.tenure());
-        } else if (signal instanceof Signal.Wanted wanted) {
-            // so that the release knows the present version
-            reader.refresh(keys.lock(wanted.name()));
         }
         config.signals().accept(signal instanceof Signal.Assigned assigned ? assigned(assigned, before) : signal);
+        // last, because somebody waits for the signal
+        if (signal instanceof Signal.Wanted wanted) {
+            records.refresh(keys.lock(wanted.name()));
+        } else if (signal instanceof Signal.Assigned assigned) {
+            records.refresh(keys.of(assigned.name(), assigned.mode()));
+        }
     }
 
     /** Returns the signal with the end of the claim window by the clock of this client, and ends the window then. */
