@@ -31,7 +31,7 @@ final class Plan {
     private static final int MOST_NAMES_OF_THE_PEER = 10_000;
 
     // these cases use one thread, whatever is requested
-    private static final Set<String> ALONE = Set.of("wake", "setup");
+    private static final Set<String> ALONE = Set.of("wake", "wake-fair", "setup");
 
     private Plan() {}
 
@@ -103,6 +103,7 @@ final class Plan {
                 Cell.of("processes", A_FEW, HOLDFAST, peer),
                 fair,
                 Cell.of("wake", 1, HOLDFAST, peer, FLOOR)));
+        cells.add(Cell.of("wake-fair", 1, HOLDFAST, peer));
         cells.add(fair.withThreads(1).withProcesses(MANY_PROCESSES));
         cells.addAll(List.of(others));
         return cells;
@@ -147,7 +148,9 @@ final class Plan {
     /** Returns the names of all cases. */
     static Set<String> cases() {
         Set<String> names = new LinkedHashSet<>();
-        full().forEach(cell -> names.add(cell.name()));
+        for (ServerKind server : ServerKind.values()) {
+            of(server, false).forEach(cell -> names.add(cell.name()));
+        }
         return names;
     }
 

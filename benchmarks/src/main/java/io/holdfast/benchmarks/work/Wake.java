@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -27,12 +28,12 @@ final class Wake implements Workload {
     private final Referee referee;
     private final BlockingQueue<CompletableFuture<Long>> begin = new ArrayBlockingQueue<>(1);
 
-    Wake(Job job, Referee referee) {
+    Wake(Job job, Referee referee, BiFunction<Subject, String, Lock> kind) {
         this.referee = referee;
         releasing = job.open();
         waiting = job.open();
-        lock = releasing.waking(job.named("one"));
-        foreign = waiting.waking(job.named("one"));
+        lock = kind.apply(releasing, job.named("one"));
+        foreign = kind.apply(waiting, job.named("one"));
         Thread waiter = new Thread(this::waitAgainAndAgain, "waiter");
         waiter.setDaemon(true);
         waiter.start();

@@ -45,7 +45,8 @@ final class Workloads {
             case "reentrant" -> reentrant();
             case "semaphore" -> semaphore();
             case "segmented" -> segmented();
-            case "wake" -> new Wake(job, referee);
+            case "wake" -> new Wake(job, referee, Subject::waking);
+            case "wake-fair" -> new Wake(job, referee, Subject::fairLock);
             case "hold" -> new Hold(job);
             case "waiters" -> new Waiters(job, job.open(), board, referee);
             case "async" -> new Async(job);

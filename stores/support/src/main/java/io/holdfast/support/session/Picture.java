@@ -86,20 +86,6 @@ record Picture(long version, LockRecord record, String session, long seen, Map<T
                 || record.holders().all().stream().anyMatch(holder -> holder.expires() != LockRecord.NEVER);
     }
 
-    /**
-     * Returns {@code true} if no other client is likely to write the record now: no other client has to do with it, or this one
-     * holds it, and is told who else comes.
-     */
-    boolean isCalm() {
-        return record.sessions().allMatch(session::equals)
-                || record.holders().all().stream()
-                        .anyMatch(holder -> holder.claimant()
-                                .party()
-                                .session()
-                                .filter(session::equals)
-                                .isPresent());
-    }
-
     /** Returns a record of this picture without the leases that are over for certain. */
     LockRecord withoutWatchedLeases(LockRecord living, Moment moment, long nanos) {
         LockRecord left = living;

@@ -1,5 +1,7 @@
 package io.holdfast.support.session;
 
+import static java.util.stream.Collectors.toCollection;
+
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.record.LockRecord;
@@ -8,6 +10,7 @@ import io.holdfast.support.record.Tokens;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -25,7 +28,7 @@ final class PictureReader {
     private final RecordKeys keys;
     private final Sessions sessions;
     private final Pictures pictures = new Pictures();
-    private final Fates fates = new Fates();
+    private final EndedSessions ended = new EndedSessions();
 
     PictureReader(StoreConfig config, Sessions sessions) {
         this.config = config;
@@ -37,19 +40,27 @@ final class PictureReader {
         return pictures;
     }
 
-    /** Reads a record, and asks for the sessions in it. */
+    /**
+     * Reads a record, and asks for the sessions in it. Those of the last picture are asked for together with the read, so only new
+     * ones cost a round trip of their own.
+     */
     CompletionStage<Picture> read(Session session, RecordKey key) {
-        return session.read(key).thenCompose(node -> {
+        CompletionStage<Node> read = session.read(key);
+        Set<String> expected = unknown(session, pictures.of(key).stream());
+        CompletionStage<Void> asked = ask(session, expected);
+        return read.thenCompose(node -> asked.thenCompose(done -> {
             Picture picture = pictures.note(key, picture(session, key, node));
-            return askForSessions(session, Stream.of(picture)).thenApply(asked -> picture);
-        });
+            Set<String> unexpected = unknown(session, Stream.of(picture));
+            unexpected.removeAll(expected);
+            return ask(session, unexpected).thenApply(all -> picture);
+        }));
     }
 
     /** Reads all records below a prefix. One that cannot be read must not hide the others. */
     CompletionStage<Map<RecordKey, Picture>> list(Session session, RecordKey prefix) {
         return session.list(prefix).thenCompose(nodes -> {
             Map<RecordKey, Picture> readable = readable(session, nodes);
-            return askForSessions(session, readable.values().stream()).thenApply(asked -> readable);
+            return ask(session, unknown(session, readable.values().stream())).thenApply(asked -> readable);
         });
     }
 
@@ -76,19 +87,21 @@ final class PictureReader {
 
     // ---- sessions
 
-    private CompletionStage<Void> askForSessions(Session session, Stream<Picture> all) {
-        long now = config.platform().nanoTime();
-        Set<String> unknown = fates.unknown(
-                all.flatMap(picture -> picture.record().sessions())
-                        .filter(id -> !id.equals(session.id()) && !sessions.isOver(id)),
-                now);
+    /** Returns the sessions of other clients that are not known to have ended. */
+    private Set<String> unknown(Session session, Stream<Picture> all) {
+        return all.flatMap(picture -> picture.record().sessions())
+                .filter(id -> !id.equals(session.id()) && !isOver(id))
+                .collect(toCollection(HashSet::new));
+    }
+
+    private CompletionStage<Void> ask(Session session, Set<String> unknown) {
         return unknown.isEmpty()
                 ? CompletableFuture.completedStage(null)
-                : session.ended(unknown).thenAccept(ended -> fates.answered(unknown, ended, now));
+                : session.ended(unknown).thenAccept(ended::add);
     }
 
     private boolean isOver(String session) {
-        return fates.isOver(session) || sessions.isOver(session);
+        return ended.contains(session) || sessions.isOver(session);
     }
 
     /** Returns the record without what belongs to sessions that have ended. */

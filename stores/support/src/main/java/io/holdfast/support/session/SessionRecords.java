@@ -6,11 +6,14 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Stages;
+import io.holdfast.support.record.Claimant;
 import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.Holder;
 import io.holdfast.support.record.Holders;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
+import io.holdfast.support.record.Place;
 import io.holdfast.support.record.RecordText;
 import io.holdfast.support.store.Found;
 import io.holdfast.support.store.RecordKey;
@@ -135,15 +138,14 @@ final class SessionRecords implements Records {
     }
 
     /**
-     * Returns the last picture of a name, if it is not too old for a guarded write, and if the record has probably not changed
-     * since. A version is of no use in a later session: the record may have been deleted since, and its versions may be counted
+     * Returns the last picture of a name, if it is not too old for a guarded write. A version is of no use in a later session: the record may have been deleted since, and its versions may be counted
      * anew (ABA).
      */
     private Optional<Picture> recent(Session session, RecordKey key) {
         long now = config.platform().nanoTime();
         return reader.pictures()
                 .of(key)
-                .filter(picture -> picture.session().equals(session.id()) && picture.isCalm())
+                .filter(picture -> picture.session().equals(session.id()))
                 .filter(picture ->
                         now - picture.seen() < config.commandTimeout().toNanos());
     }
@@ -168,7 +170,7 @@ final class SessionRecords implements Records {
             after = each.decide(after, moment, notices);
         }
         boolean writes = !after.equals(before);
-        if (!justRead && !writes) {
+        if (!justRead && (!writes || joinsQueue(round.session(), before, after))) {
             return attempt(round, Optional.empty());
         }
         List<Notice> foreign = notices.stream()
@@ -181,6 +183,19 @@ final class SessionRecords implements Records {
                 ? write(round, picture, before, after.writtenAt(moment.now()), foreign)
                 : send(round, picture, foreign);
         return written.thenCompose(result -> settle(round, result, notices, moment, decided));
+    }
+
+    /**
+     * Returns {@code true} if this client waits after the decision, and held nothing before it. Then others use the name, so an
+     * earlier picture has probably changed, and a write on it would fail. A client that holds the name is told who else comes.
+     */
+    private static boolean joinsQueue(Session session, LockRecord before, LockRecord after) {
+        return after.queue().all().stream().map(Place::claimant).anyMatch(claimant -> isOf(session, claimant))
+                && before.holders().all().stream().map(Holder::claimant).noneMatch(claimant -> isOf(session, claimant));
+    }
+
+    private static boolean isOf(Session session, Claimant claimant) {
+        return claimant.session().filter(session.id()::equals).isPresent();
     }
 
     private CompletionStage<OptionalLong> write(
