@@ -52,6 +52,7 @@ class WorkloadsTest {
                 "semaphore",
                 "segmented",
                 "wake",
+                "wake-fair",
                 "async",
                 "setup",
                 "hold",

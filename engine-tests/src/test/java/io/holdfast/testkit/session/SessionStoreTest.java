@@ -254,6 +254,55 @@ class SessionStoreTest {
         assertThat(server.reads() - reads).isZero();
     }
 
+    /** The release waits for the answer to the read that the message has caused. */
+    @Test
+    void aReleaseAfterAnAssignmentNeedsOneReadAndOneWrite() {
+        Client client = new Client("client");
+        Client waiter = new Client("waiter");
+        assertThat(client.gets(1)).isTrue();
+        waiter.acquire(waiter.request(1, KEPT).queued(Queueing.FAIR, 0));
+        client.release(1);
+        time.runUntil(() -> waiter.signals.stream().anyMatch(Signal.Assigned.class::isInstance));
+        long reads = server.reads();
+        long writes = server.writes();
+        assertThat(waiter.release(1).held()).isTrue();
+        assertThat(server.writes() - writes).isEqualTo(1);
+        assertThat(server.reads() - reads).isLessThanOrEqualTo(1);
+    }
+
+    /** Its own picture is older than the hold of the other client. */
+    @Test
+    void aRequestThatJoinsTheQueueOfOthersReadsFirst() {
+        Client client = new Client("client");
+        Client other = new Client("other");
+        assertThat(client.gets(1)).isTrue();
+        assertThat(other.acquire(other.request(1, KEPT).queued(Queueing.BARGING, 0)))
+                .isInstanceOf(Acquire.Refused.class);
+        client.release(1);
+        assertThat(other.gets(1)).isTrue();
+        time.runFor(Duration.ofMillis(50));
+        client.acquire(client.request(2, KEPT).queued(Queueing.BARGING, 0));
+        long writes = server.writes();
+        other.release(1);
+        assertThat(other.gets(2)).isTrue();
+        other.acquire(other.request(3, KEPT).queued(Queueing.BARGING, 0));
+        assertThat(server.writes() - writes).as("no write was in vain").isEqualTo(3);
+    }
+
+    /** The sessions of the last picture are asked for together with the read. */
+    @Test
+    void aRefusalOfAKnownHolderTakesOneRoundTrip() {
+        Client client = new Client("client");
+        Client other = new Client("other");
+        assertThat(client.gets(1)).isTrue();
+        assertThat(other.gets(1)).isFalse();
+        for (int number = 2; number < 50; number++) {
+            long begin = time.nanoTime();
+            assertThat(other.gets(number)).isFalse();
+            assertThat(Duration.ofNanos(time.nanoTime() - begin)).isLessThanOrEqualTo(SimulatedSession.ROUND_TRIP);
+        }
+    }
+
     @Test
     void aRenewalReadsAFewRecordsAndReportsOneThatIsGone() {
         Client client = new Client("client");

@@ -28,6 +28,9 @@ final class SimulatedSession implements Session {
 
     private static final int SLOWEST_NANOS = 1_000_000;
 
+    /** The longest time from a request to its answer, with some room for requests that are sent together. */
+    static final Duration ROUND_TRIP = Duration.ofNanos(2 * SLOWEST_NANOS + 1_000);
+
     private final StoreConfig config;
     private final SessionServer server;
     private final Platform.Timer timer;

@@ -31,6 +31,13 @@ final class Servers {
     }
 
     private static final class InProcess {
-        private static final InetSocketAddress ADDRESS = new MongoServer(new MemoryBackend()).bind();
+        private static final InetSocketAddress ADDRESS = start();
+
+        private static InetSocketAddress start() {
+            MongoServer server = new MongoServer(new MemoryBackend());
+            // its updates are not atomic if it has several threads
+            server.bind(new InetSocketAddress("127.0.0.1", 0), 1, 1);
+            return server.getLocalAddress();
+        }
     }
 }
