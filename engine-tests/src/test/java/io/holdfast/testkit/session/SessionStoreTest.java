@@ -262,7 +262,7 @@ class SessionStoreTest {
         assertThat(client.gets(1)).isTrue();
         waiter.acquire(waiter.request(1, KEPT).queued(Queueing.FAIR, 0));
         client.release(1);
-        time.runUntil(() -> waiter.signals.stream().anyMatch(Signal.Assigned.class::isInstance));
+        time.runUntil(() -> waiter.signals.stream().anyMatch(Signal.Assigned.class::isInstance), KEPT);
         long reads = server.reads();
         long writes = server.writes();
         assertThat(waiter.release(1).held()).isTrue();
