@@ -27,13 +27,22 @@ final class Ensemble extends Cluster {
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
 
-    // the paths of the first server to the others
+    // the paths of the first server to the others, if it can be cut off
     private final List<Wire> paths = new ArrayList<>();
 
     /** Starts servers, and waits until they serve. */
     Ensemble(int size) {
+        this(size, false);
+    }
+
+    /** Starts three servers, the first of which can be cut off from the others. */
+    static Ensemble withIsolation() {
+        return new Ensemble(3, true);
+    }
+
+    private Ensemble(int size, boolean isolation) {
         super(folder(), size, 3);
-        for (int i = 1; i < size; i++) {
+        for (int i = 1; isolation && i < size; i++) {
             paths.add(new Wire(port(i, 1)));
         }
         try {
@@ -74,7 +83,9 @@ final class Ensemble extends Cluster {
 
     /** Returns the port at which a server looks for another one that leads. */
     private int quorumPort(int server, int other) {
-        return server == 0 && other > 0 ? paths.get(other - 1).port() : port(other, 1);
+        return server == 0 && other > 0 && !paths.isEmpty()
+                ? paths.get(other - 1).port()
+                : port(other, 1);
     }
 
     /** Cuts the first server, which follows another one, from its leader. Its connections stay open. */

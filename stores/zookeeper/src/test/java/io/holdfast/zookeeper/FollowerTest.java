@@ -39,7 +39,7 @@ class FollowerTest {
 
     @Test
     void pingsAloneDoNotKeepAHold() throws Exception {
-        try (Ensemble ensemble = new Ensemble(3);
+        try (Ensemble ensemble = Ensemble.withIsolation();
                 Holdfast behind = connect("127.0.0.1:" + ensemble.port(0));
                 Holdfast other = connect("127.0.0.1:" + ensemble.port(1) + ",127.0.0.1:" + ensemble.port(2))) {
             DistributedLock lock = other.lock("follower");
