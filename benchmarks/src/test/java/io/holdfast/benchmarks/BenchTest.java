@@ -184,7 +184,7 @@ class BenchTest {
         MongoServer server = new MongoServer(new MemoryBackend());
         try {
             // its updates are not atomic if it has several threads
-            server.bind(new InetSocketAddress("127.0.0.1", 0), 1, 1);
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1, 1);
             int port = server.getLocalAddress().getPort();
             assertThat(pairs("mongodb://127.0.0.1:" + port + "/locks"))
                     .containsExactly("distinct holdfast", "distinct shedlock", "distinct floor");

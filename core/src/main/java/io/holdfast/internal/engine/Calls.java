@@ -67,7 +67,7 @@ public final class Calls implements AutoCloseable {
          * says so.
          */
         final Validity proven(long lease, Duration valid) {
-            return Validity.of(sent, wallMillis, lease, valid.toNanos());
+            return Validity.of(sent, wallMillis, lease, Math.min(lease, valid.toNanos()));
         }
 
         final long skew() {

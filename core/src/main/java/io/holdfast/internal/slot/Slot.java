@@ -440,8 +440,7 @@ public abstract class Slot {
         }
         storeGranted(requested);
         requested.preparedFor = waiter.spec.acceptsAnyTenure() ? waiter : null;
-        long left = deadline - now;
-        requested.confirm(new Validity(now, left, left, deadline, sample.skew()), true);
+        requested.confirm(new Validity(now, deadline - now, deadline - now, deadline, sample.skew()), true);
         requested.claimed = true;
         // a stall as long as the claim window would lose the claim: if its owner continues to hold, it is renewed for
         // the whole lease, at once if the claim arrived late

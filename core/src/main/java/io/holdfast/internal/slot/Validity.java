@@ -30,13 +30,8 @@ public record Validity(long sent, long requested, long lease, long deadline, lon
 
     static final Validity NONE = new Validity(0, 0, 0, Long.MIN_VALUE, 0);
 
-    public static Validity of(long sent, long wallMillis, long lease) {
-        return of(sent, wallMillis, lease, lease);
-    }
-
-    /** Returns the validity of a lease that the store has confirmed for the given time. */
-    public static Validity of(long sent, long wallMillis, long requested, long confirmed) {
-        long lease = Math.min(requested, confirmed);
+    /** Returns the validity of a lease, of which the store may have confirmed less than was requested. */
+    public static Validity of(long sent, long wallMillis, long requested, long lease) {
         return new Validity(sent, requested, lease, sent + lease - HoldSpec.margin(lease), skew(sent, wallMillis));
     }
 

@@ -201,7 +201,7 @@ public class BargingSlotModelCheckingTest {
             long first = blocks.incrementAndGet() << 10;
             var reply = new Acquire.Granted(
                     new TokenBlock(first, first + 1023), Duration.ofSeconds(30), 0, List.of(), 0, 1);
-            var proven = Validity.of(0, 0, SPEC.nanos());
+            var proven = Validity.of(0, 0, SPEC.nanos(), SPEC.nanos());
             event((s, out) -> s.granted(tenure, reply, proven, 0, out));
             giveBackIfNotTaken(tenure);
         } else {

@@ -32,7 +32,7 @@ class FairSlotTest {
 
     private void isGranted(Tenure ticket, long block) {
         var granted = new Acquire.Granted(new TokenBlock(block, block), Duration.ofSeconds(30), 0, List.of(), 0, 1);
-        slot.on((s, o) -> s.granted(ticket, granted, Validity.of(0, 0, SPEC.nanos()), 3, out));
+        slot.on((s, o) -> s.granted(ticket, granted, Validity.of(0, 0, SPEC.nanos(), SPEC.nanos()), 3, out));
     }
 
     private List<Tenure> requested() {

@@ -35,7 +35,7 @@ class LingeringSlotTest {
         Tenure asked = Objects.requireNonNull(slot.tenure());
         assertThat(asked.id.lingers()).isTrue();
         var granted = new Acquire.Granted(new TokenBlock(1, 100), Duration.ofSeconds(30), 0, List.of(), 0, 1);
-        slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, LEASE), 0, out));
+        slot.on((s, out) -> s.granted(asked, granted, Validity.of(0, 0, LEASE, LEASE), 0, out));
         Hold hold = Objects.requireNonNull(slot.owner());
         assertThat(effects((s, out) -> s.release(hold, 0, out))).hasOnlyElementsOfType(Effect.Watch.class);
         assertThat(slot.lingering()).isPresent();

@@ -43,12 +43,12 @@ class RenewalProofTest {
         held.countCopy(NOT_AFTER - 1, SPEC);
         held.copies.answered();
         var granted = new Acquire.Granted(new TokenBlock(1, 100), LEASE, 0, List.of(), 0, 1);
-        slot.on((s, o) -> s.granted(held, granted, Validity.of(0, WALL_MILLIS, SPEC.nanos()), 0, o));
+        slot.on((s, o) -> s.granted(held, granted, Validity.of(0, WALL_MILLIS, SPEC.nanos(), SPEC.nanos()), 0, o));
         assertThat(slot.owner()).isNotNull();
     }
 
     private static Validity afterAStep(long millis) {
-        return Validity.of(0, WALL_MILLIS + millis, SPEC.nanos());
+        return Validity.of(0, WALL_MILLIS + millis, SPEC.nanos(), SPEC.nanos());
     }
 
     private static Renew.Renewed renewedAt(long serverMicros) {

@@ -66,7 +66,7 @@ class RenewalSpecTest {
         Tenure held = granted(own);
         long now = TimeUnit.SECONDS.toNanos(4);
         HoldSpec renewal = slot.renewalSpec(held, now);
-        assertThat(Validity.of(now, 0, renewal.nanos()).deadline())
+        assertThat(Validity.of(now, 0, renewal.nanos(), renewal.nanos()).deadline())
                 .isCloseTo(held.validity.deadline(), within(TimeUnit.MICROSECONDS.toNanos(1)));
     }
 

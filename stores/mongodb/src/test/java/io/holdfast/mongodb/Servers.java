@@ -4,6 +4,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 
 /**
@@ -36,7 +37,7 @@ final class Servers {
         private static InetSocketAddress start() {
             MongoServer server = new MongoServer(new MemoryBackend());
             // its updates are not atomic if it has several threads
-            server.bind(new InetSocketAddress("127.0.0.1", 0), 1, 1);
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 1, 1);
             return server.getLocalAddress();
         }
     }

@@ -1,6 +1,6 @@
 package io.holdfast.support.session;
 
-import static java.util.stream.Collectors.toCollection;
+import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
@@ -10,11 +10,11 @@ import io.holdfast.support.record.Tokens;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,13 +22,16 @@ import org.slf4j.LoggerFactory;
 /** The records at the servers as this client reads them, together with the fate of the sessions in them. */
 final class PictureReader {
 
+    /** The number of ended sessions from which on all are forgotten. */
+    private static final int MOST_ENDED = 10_000;
+
     private static final Logger LOG = LoggerFactory.getLogger(PictureReader.class);
 
     private final StoreConfig config;
     private final RecordKeys keys;
     private final Sessions sessions;
     private final Pictures pictures = new Pictures();
-    private final EndedSessions ended = new EndedSessions();
+    private final Set<String> ended = ConcurrentHashMap.newKeySet();
 
     PictureReader(StoreConfig config, Sessions sessions) {
         this.config = config;
@@ -46,21 +49,19 @@ final class PictureReader {
      */
     CompletionStage<Picture> read(Session session, RecordKey key) {
         CompletionStage<Node> read = session.read(key);
-        Set<String> expected = unknown(session, pictures.of(key).stream());
-        CompletionStage<Void> asked = ask(session, expected);
-        return read.thenCompose(node -> asked.thenCompose(done -> {
-            Picture picture = pictures.note(key, picture(session, key, node));
-            Set<String> unexpected = unknown(session, Stream.of(picture));
-            unexpected.removeAll(expected);
-            return ask(session, unexpected).thenApply(all -> picture);
-        }));
+        Set<String> expected = unknown(session, pictures.of(key).stream(), Set.of());
+        return read.thenCombine(
+                        ask(session, expected), (node, asked) -> pictures.note(key, picture(session, key, node)))
+                .thenCompose(picture -> ask(session, unknown(session, Stream.of(picture), expected))
+                        .thenApply(asked -> picture));
     }
 
     /** Reads all records below a prefix. One that cannot be read must not hide the others. */
     CompletionStage<Map<RecordKey, Picture>> list(Session session, RecordKey prefix) {
         return session.list(prefix).thenCompose(nodes -> {
             Map<RecordKey, Picture> readable = readable(session, nodes);
-            return ask(session, unknown(session, readable.values().stream())).thenApply(asked -> readable);
+            return ask(session, unknown(session, readable.values().stream(), Set.of()))
+                    .thenApply(asked -> readable);
         });
     }
 
@@ -87,17 +88,24 @@ final class PictureReader {
 
     // ---- sessions
 
-    /** Returns the sessions of other clients that are not known to have ended. */
-    private Set<String> unknown(Session session, Stream<Picture> all) {
+    /** Returns the sessions of other clients that are not known to have ended, and were not asked for just now. */
+    private Set<String> unknown(Session session, Stream<Picture> all, Set<String> asked) {
         return all.flatMap(picture -> picture.record().sessions())
-                .filter(id -> !id.equals(session.id()) && !isOver(id))
-                .collect(toCollection(HashSet::new));
+                .filter(id -> !id.equals(session.id()) && !isOver(id) && !asked.contains(id))
+                .collect(toSet());
     }
 
+    /** Asks which sessions have ended. A session that has ended never lives again. */
     private CompletionStage<Void> ask(Session session, Set<String> unknown) {
         return unknown.isEmpty()
                 ? CompletableFuture.completedStage(null)
-                : session.ended(unknown).thenAccept(ended::add);
+                : session.ended(unknown).thenAccept(over -> {
+                    if (ended.size() > MOST_ENDED) {
+                        // the servers are asked again
+                        ended.clear();
+                    }
+                    ended.addAll(over);
+                });
     }
 
     private boolean isOver(String session) {

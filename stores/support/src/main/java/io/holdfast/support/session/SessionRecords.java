@@ -6,14 +6,12 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Stages;
-import io.holdfast.support.record.Claimant;
 import io.holdfast.support.record.Decision;
-import io.holdfast.support.record.Holder;
 import io.holdfast.support.record.Holders;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
-import io.holdfast.support.record.Place;
+import io.holdfast.support.record.Party;
 import io.holdfast.support.record.RecordText;
 import io.holdfast.support.store.Found;
 import io.holdfast.support.store.RecordKey;
@@ -174,7 +172,7 @@ final class SessionRecords implements Records {
             return attempt(round, Optional.empty());
         }
         List<Notice> foreign = notices.stream()
-                .filter(notice -> !isOwn(round.session(), notice))
+                .filter(notice -> !isOwn(round.session(), notice.to()))
                 // the client of a detached hold is closed
                 .filter(notice -> notice.to().session().isPresent())
                 .map(notice -> SessionSignals.relative(notice, moment))
@@ -190,12 +188,10 @@ final class SessionRecords implements Records {
      * earlier picture has probably changed, and a write on it would fail. A client that holds the name is told who else comes.
      */
     private static boolean joinsQueue(Session session, LockRecord before, LockRecord after) {
-        return after.queue().all().stream().map(Place::claimant).anyMatch(claimant -> isOf(session, claimant))
-                && before.holders().all().stream().map(Holder::claimant).noneMatch(claimant -> isOf(session, claimant));
-    }
-
-    private static boolean isOf(Session session, Claimant claimant) {
-        return claimant.session().filter(session.id()::equals).isPresent();
+        return after.queue().all().stream()
+                        .anyMatch(place -> isOwn(session, place.claimant().party()))
+                && before.holders().all().stream()
+                        .noneMatch(holder -> isOwn(session, holder.claimant().party()));
     }
 
     private CompletionStage<OptionalLong> write(
@@ -228,7 +224,7 @@ final class SessionRecords implements Records {
             Round round, OptionalLong result, List<Notice> notices, Moment moment, long decided) {
         if (result.isPresent()) {
             notices.stream()
-                    .filter(notice -> isOwn(round.session(), notice))
+                    .filter(notice -> isOwn(round.session(), notice.to()))
                     .map(notice -> SessionSignals.relative(notice, moment))
                     .forEach(notice -> sessions.deliver(notice.named(keys.name(round.key())), decided));
             return CompletableFuture.completedStage(null);
@@ -242,8 +238,8 @@ final class SessionRecords implements Records {
         return attempt(round.next(), Optional.empty());
     }
 
-    private static boolean isOwn(Session session, Notice notice) {
-        return notice.to().session().filter(session.id()::equals).isPresent();
+    private static boolean isOwn(Session session, Party party) {
+        return party.session().filter(session.id()::equals).isPresent();
     }
 
     // ---- reports

@@ -36,16 +36,9 @@ final class SessionSignals {
                 : notice;
     }
 
-    private static Signal.Assigned withExpiry(Signal.Assigned assigned, long expires) {
+    private static Signal.Assigned withExpiry(Signal.Assigned it, long expires) {
         return new Signal.Assigned(
-                assigned.name(),
-                assigned.tenure(),
-                assigned.mode(),
-                assigned.tokens(),
-                assigned.foreignWaiters(),
-                assigned.next(),
-                expires,
-                assigned.run());
+                it.name(), it.tenure(), it.mode(), it.tokens(), it.foreignWaiters(), it.next(), expires, it.run());
     }
 
     /**
