@@ -48,12 +48,20 @@ final class PictureReader {
      * ones cost a round trip of their own.
      */
     CompletionStage<Picture> read(Session session, RecordKey key) {
-        CompletionStage<Node> read = session.read(key);
         Set<String> expected = unknown(session, pictures.of(key).stream(), Set.of());
-        return read.thenCombine(
-                        ask(session, expected), (node, asked) -> pictures.note(key, picture(session, key, node)))
+        return session.read(key)
+                .thenApply(node -> pictures.note(key, picture(session, key, node)))
+                .thenCombine(ask(session, expected), (picture, asked) -> picture)
                 .thenCompose(picture -> ask(session, unknown(session, Stream.of(picture), expected))
                         .thenApply(asked -> picture));
+    }
+
+    /**
+     * Reads a record again, because a message says that another client has written it. So a later release needs one write. Nothing
+     * waits for the answer.
+     */
+    void refresh(RecordKey key) {
+        var unused = sessions.present().thenCompose(session -> read(session, key));
     }
 
     /** Reads all records below a prefix. One that cannot be read must not hide the others. */

@@ -6,7 +6,6 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Stages;
-import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.Holders;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
@@ -80,14 +79,6 @@ final class SessionRecords implements Records {
                 .collect(toMap(Map.Entry::getKey, entry -> update(entry.getKey(), entry.getValue())));
     }
 
-    /**
-     * Reads a record again, because a message says that another client has written it. What arrives meanwhile waits for the answer,
-     * instead of a write that fails. So a release after the message needs one write.
-     */
-    void refresh(RecordKey key) {
-        var unused = update(key, (record, moment) -> new Decision<>(record, true, List.of()));
-    }
-
     /** Forgets a queue that is empty. */
     void remove(NameQueue queue) {
         queues.remove(queue.key(), queue);
@@ -136,8 +127,8 @@ final class SessionRecords implements Records {
     }
 
     /**
-     * Returns the last picture of a name, if it is not too old for a guarded write. A version is of no use in a later session: the record may have been deleted since, and its versions may be counted
-     * anew (ABA).
+     * Returns the last picture of a name, if it is not too old for a guarded write. A version is of no use in a later session: the
+     * record may have been deleted since, and its versions may be counted anew (ABA).
      */
     private Optional<Picture> recent(Session session, RecordKey key) {
         long now = config.platform().nanoTime();

@@ -2,9 +2,12 @@ package io.holdfast.support.session;
 
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.support.record.Holder;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
+import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,13 +22,13 @@ final class SessionSignals {
     private final LocalClock clock;
     private final RecordKeys keys;
     private final Holds holds;
-    private final SessionRecords records;
+    private final PictureReader reader;
 
-    SessionSignals(StoreConfig config, LocalClock clock, Holds holds, SessionRecords records) {
+    SessionSignals(StoreConfig config, LocalClock clock, Holds holds, PictureReader reader) {
         this.config = config;
         this.clock = clock;
         this.holds = holds;
-        this.records = records;
+        this.reader = reader;
         keys = new RecordKeys(config.keyPrefix());
     }
 
@@ -47,29 +50,32 @@ final class SessionSignals {
      * @param before a {@code nanoTime} before the write that sent the signal
      */
     void receive(Signal signal, long before) {
-        if (signal instanceof Signal.Revoked revoked) {
+        if (signal instanceof Signal.Assigned assigned) {
+            assigned(assigned, keys.of(assigned.name(), assigned.mode()), before);
+            return;
+        } else if (signal instanceof Signal.Revoked revoked) {
             // the renewal that follows has to read the record
             holds.remove(revoked.tenure());
+        } else if (signal instanceof Signal.Wanted wanted) {
+            reader.refresh(keys.lock(wanted.name()));
         }
-        config.signals().accept(signal instanceof Signal.Assigned assigned ? assigned(assigned, before) : signal);
-        // last, because somebody waits for the signal
-        if (signal instanceof Signal.Wanted wanted) {
-            records.refresh(keys.lock(wanted.name()));
-        } else if (signal instanceof Signal.Assigned assigned) {
-            records.refresh(keys.of(assigned.name(), assigned.mode()));
-        }
+        config.signals().accept(signal);
     }
 
-    /** Returns the signal with the end of the claim window by the clock of this client, and ends the window then. */
-    private Signal assigned(Signal.Assigned assigned, long before) {
-        long now = config.platform().nanoTime();
-        holds.note(new Holds.Hold(
-                keys.of(assigned.name(), assigned.mode()),
-                assigned.tenure(),
-                assigned.mode(),
-                "",
-                false,
-                now + TimeUnit.MICROSECONDS.toNanos(assigned.expiresMicros())));
-        return withExpiry(assigned, clock.micros(before) + assigned.expiresMicros());
+    /**
+     * Passes the signal on, with the end of the claim window by the clock of this client, and ends the window then. Unless this
+     * client has assigned the name itself, it then reads the record.
+     */
+    private void assigned(Signal.Assigned it, RecordKey key, long before) {
+        long end = config.platform().nanoTime() + TimeUnit.MICROSECONDS.toNanos(it.expiresMicros());
+        holds.note(new Holds.Hold(key, it.tenure(), it.mode(), "", false, end));
+        Optional<Holder> known = reader.pictures()
+                .of(key)
+                .flatMap(picture -> picture.record().holders().of(it.tenure()));
+        config.signals().accept(withExpiry(it, clock.micros(before) + it.expiresMicros()));
+        if (known.isEmpty()) {
+            // last, because somebody waits for the signal
+            reader.refresh(key);
+        }
     }
 }

@@ -115,7 +115,7 @@ public final class SessionStore extends RecordStore {
         PictureReader reader = new PictureReader(config, parts.sessions());
         SessionRecords records = new SessionRecords(config, clock, parts.sessions(), reader);
         SessionStore store = new SessionStore(parts, clock, reader, records);
-        parts.sessions().start(new SessionSignals(config, clock, store.holds, records)::receive);
+        parts.sessions().start(new SessionSignals(config, clock, store.holds, reader)::receive);
         return store;
     }
 
