@@ -4,8 +4,16 @@ import io.holdfast.spi.StoreUri;
 import io.holdfast.zookeeper.connection.Settings;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -18,6 +26,17 @@ final class Address {
     private static final Pattern SERVER = Pattern.compile("(?:\\[[0-9A-Fa-f:.]+]|[^\\[\\]:,\\s]+)(?::(\\d{1,5}))?");
     private static final Pattern TIME = Pattern.compile("(\\d{1,6})(ms|s)");
     private static final String PORT = ":2181";
+
+    private static final Set<String> NAMES = Set.of("session", "tick");
+    /** The settings of ZooKeeper's client for TLS. */
+    private static final SortedSet<String> TLS = new TreeSet<>(List.of(
+            "ssl.hostnameVerification",
+            "ssl.keyStore.location",
+            "ssl.keyStore.password",
+            "ssl.keyStore.type",
+            "ssl.trustStore.location",
+            "ssl.trustStore.password",
+            "ssl.trustStore.type"));
 
     private static final Duration SESSION = Duration.ofSeconds(30);
     private static final Duration MIN_SESSION = Duration.ofSeconds(1);
@@ -40,7 +59,18 @@ final class Address {
         Optional<String> login = Optional.ofNullable(form.group(1)).map(Address::decoded);
         login.ifPresent(text -> require(text.indexOf(':') > 0, "a login is user:password"));
         String root = form.group(3) + "/holdfast";
-        return options(new Settings(servers(form.group(2)), login, root, SESSION, TICK), form.group(4));
+        Map<String, String> options = options(form.group(4));
+        Duration session = Optional.ofNullable(options.remove("session"))
+                .map(Address::session)
+                .orElse(SESSION);
+        Duration tick = Optional.ofNullable(options.remove("tick"))
+                .map(value -> time("tick", value))
+                .orElse(TICK);
+        require(
+                session.compareTo(tick.multipliedBy(4)) >= 0,
+                "session=" + session.toMillis() + "ms is less than four ticks of " + tick.toMillis()
+                        + " ms: a session could end between two signs of life. Set tick to the tickTime of the servers");
+        return new Settings(servers(form.group(2)), login, root, session, tick, options);
     }
 
     private static String servers(String text) {
@@ -53,33 +83,21 @@ final class Address {
         return servers.toString();
     }
 
-    private static Settings options(Settings defaults, @Nullable String text) {
-        Settings settings = defaults;
+    private static Map<String, String> options(@Nullable String text) {
+        Map<String, String> options = new TreeMap<>();
         for (String option : text == null || text.isEmpty() ? new String[0] : text.split("&", -1)) {
             int at = option.indexOf('=');
             String name = at < 0 ? option : option.substring(0, at);
-            String value = at < 0 ? "" : option.substring(at + 1);
-            settings = switch (name) {
-                case "session" ->
-                    new Settings(
-                            settings.servers(), settings.login(), settings.root(), session(value), settings.tick());
-                case "tick" ->
-                    new Settings(
-                            settings.servers(),
-                            settings.login(),
-                            settings.root(),
-                            settings.session(),
-                            time(name, value));
-                default ->
-                    throw new IllegalArgumentException("ZooKeeper has no option '" + name + "': session and tick");
-            };
+            require(
+                    NAMES.contains(name) || TLS.contains(name),
+                    "ZooKeeper has no option '" + name + "': session, tick, " + String.join(", ", TLS));
+            String value = at < 0 ? "" : decoded(option.substring(at + 1));
+            require(
+                    !name.endsWith(".location") || Files.isReadable(Path.of(value)),
+                    name + ": the file " + value + " cannot be read");
+            options.put(name, value);
         }
-        require(
-                settings.session().compareTo(settings.tick().multipliedBy(4)) >= 0,
-                "session=" + settings.session().toMillis() + "ms is less than four ticks of "
-                        + settings.tick().toMillis()
-                        + " ms: a session could end between two signs of life. Set tick to the tickTime of the servers");
-        return settings;
+        return options;
     }
 
     private static Duration session(String value) {

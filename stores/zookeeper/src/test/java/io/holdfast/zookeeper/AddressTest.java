@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.zookeeper.connection.Settings;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,19 +19,26 @@ class AddressTest {
         Settings settings = Address.parse("zookeeper://zoo");
         assertThat(settings)
                 .isEqualTo(new Settings(
-                        "zoo:2181", Optional.empty(), "/holdfast", Duration.ofSeconds(30), Duration.ofSeconds(2)));
+                        "zoo:2181",
+                        Optional.empty(),
+                        "/holdfast",
+                        Duration.ofSeconds(30),
+                        Duration.ofSeconds(2),
+                        Map.of()));
     }
 
     @Test
     void everythingCanBeStated() {
-        Settings settings = Address.parse("zk://app:p%40ss+word@zoo1:2182,[::1]:2183,zoo3/a/b/?session=10s&tick=500ms");
+        Settings settings = Address.parse("zk://app:p%40ss+word@zoo1:2182,[::1]:2183,zoo3/a/b/?session=10s&tick=500ms"
+                + "&ssl.keyStore.password=a%26b");
         assertThat(settings)
                 .isEqualTo(new Settings(
                         "zoo1:2182,[::1]:2183,zoo3:2181",
                         Optional.of("app:p@ss+word"),
                         "/a/b/holdfast",
                         Duration.ofSeconds(10),
-                        Duration.ofMillis(500)));
+                        Duration.ofMillis(500),
+                        Map.of("ssl.keyStore.password", "a&b")));
         assertThat(settings.address()).isEqualTo("ZooKeeper at zoo1:2182,[::1]:2183,zoo3:2181/a/b/holdfast");
     }
 

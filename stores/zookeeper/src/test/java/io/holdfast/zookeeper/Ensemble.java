@@ -5,6 +5,7 @@ import io.holdfast.testkit.faults.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -30,18 +31,26 @@ final class Ensemble extends Cluster {
     // the paths of the first server to the others, if it can be cut off
     private final List<Wire> paths = new ArrayList<>();
 
+    private final List<String> settings;
+
     /** Starts servers, and waits until they serve. */
     Ensemble(int size) {
-        this(size, false);
+        this(size, false, List.of());
+    }
+
+    /** Starts one server with more lines of configuration, and waits until it serves. */
+    Ensemble(List<String> settings) {
+        this(1, false, settings);
     }
 
     /** Starts three servers, the first of which can be cut off from the others. */
     static Ensemble withIsolation() {
-        return new Ensemble(3, true);
+        return new Ensemble(3, true, List.of());
     }
 
-    private Ensemble(int size, boolean isolation) {
+    private Ensemble(int size, boolean isolation, List<String> settings) {
         super(folder(), size, 3);
+        this.settings = settings;
         for (int i = 1; isolation && i < size; i++) {
             paths.add(new Wire(port(i, 1)));
         }
@@ -78,7 +87,7 @@ final class Ensemble extends Cluster {
                 "tickTime=" + TICK.toMillis() + "\ninitLimit=50\nsyncLimit=25\nminSessionTimeout=400\n"
                         + "maxSessionTimeout=60000\nmaxClientCnxns=0\nadmin.enableServer=false\n"
                         + "4lw.commands.whitelist=*\nclientPortAddress=127.0.0.1\nclientPort=" + port(server)
-                        + "\ndataDir=" + home + "\n" + members);
+                        + "\ndataDir=" + home + "\n" + members + String.join("\n", settings));
     }
 
     /** Returns the port at which a server looks for another one that leads. */
@@ -86,6 +95,13 @@ final class Ensemble extends Cluster {
         return server == 0 && other > 0 && !paths.isEmpty()
                 ? paths.get(other - 1).port()
                 : port(other, 1);
+    }
+
+    /** Returns a free port of the first server for clients with TLS. */
+    static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
     }
 
     /** Cuts the first server, which follows another one, from its leader. Its connections stay open. */

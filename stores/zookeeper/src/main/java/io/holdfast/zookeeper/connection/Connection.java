@@ -91,8 +91,7 @@ final class Connection {
         this.onEnd = onEnd;
         failures = new Failures(settings.address());
         began = config.platform().nanoTime();
-        ZKClientConfig client = new ZKClientConfig();
-        client.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
+        ZKClientConfig client = settings.client();
         // an inbox or a folder may have many children, and the servers limit requests only
         client.setProperty(ZKConfig.JUTE_MAXBUFFER, Integer.toString(MAX_ANSWER_BYTES));
         ZooKeeper fresh =

@@ -2,8 +2,11 @@ package io.holdfast.zookeeper.connection;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.apache.zookeeper.ClientCnxnSocketNetty;
 import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
 
@@ -15,8 +18,27 @@ import org.apache.zookeeper.data.Id;
  * @param root the node below which the store keeps everything
  * @param session the requested session timeout
  * @param tick the tick time of the servers
+ * @param tls the settings of ZooKeeper's client for TLS, without the prefix {@code zookeeper.}; empty for none
  */
-public record Settings(String servers, Optional<String> login, String root, Duration session, Duration tick) {
+public record Settings(
+        String servers, Optional<String> login, String root, Duration session, Duration tick, Map<String, String> tls) {
+
+    /** Creates settings. */
+    public Settings {
+        tls = Map.copyOf(tls);
+    }
+
+    /** Returns the configuration of ZooKeeper's client. Its socket with TLS is that of Netty. */
+    ZKClientConfig client() {
+        ZKClientConfig client = new ZKClientConfig();
+        client.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
+        tls.forEach((name, value) -> client.setProperty("zookeeper." + name, value));
+        if (!tls.isEmpty()) {
+            client.setProperty(ZKClientConfig.SECURE_CLIENT, "true");
+            client.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, ClientCnxnSocketNetty.class.getName());
+        }
+        return client;
+    }
 
     /** Returns the access list of new nodes: they belong to the user of the login, or to everyone. */
     List<ACL> acl() {

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
@@ -43,7 +44,8 @@ class SweepTest {
     void connect() throws IOException {
         handle = TestServer.client();
         requests = new Requests(
-                handle, new Settings("", Optional.empty(), "", Duration.ofSeconds(30), Duration.ofSeconds(2)).acl());
+                handle,
+                new Settings("", Optional.empty(), "", Duration.ofSeconds(30), Duration.ofSeconds(2), Map.of()).acl());
     }
 
     @AfterEach

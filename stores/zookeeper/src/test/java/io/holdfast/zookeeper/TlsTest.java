@@ -1,0 +1,93 @@
+package io.holdfast.zookeeper;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.spi.StoreException;
+import io.holdfast.testkit.StoreClient;
+import io.holdfast.testkit.cluster.Certificates;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A server with TLS under an authority that no JVM knows, which asks clients for a certificate. */
+class TlsTest {
+
+    @TempDir
+    static Path folder;
+
+    private static Certificates certificates;
+    private static Ensemble ensemble;
+    private static int port;
+
+    @BeforeAll
+    static void start() throws IOException {
+        certificates = new Certificates(folder);
+        port = Ensemble.freePort();
+        ensemble = new Ensemble(List.of(
+                "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
+                "secureClientPortAddress=127.0.0.1",
+                "secureClientPort=" + port,
+                "ssl.keyStore.location=" + keyStore("server", "-ext", "san=ip:127.0.0.1"),
+                "ssl.trustStore.location=" + certificates.authority()));
+    }
+
+    @AfterAll
+    static void end() {
+        ensemble.close();
+    }
+
+    /** Returns a file with a certificate and its key. */
+    private static Path keyStore(String name, String... extensions) throws IOException {
+        Path certificate = certificates.signed(name, extensions);
+        return Files.writeString(
+                folder.resolve(name + "-store.pem"),
+                Files.readString(certificates.file(name + ".key")) + Files.readString(certificate));
+    }
+
+    private static StoreClient client(String options) {
+        return new StoreClient(
+                new ZooKeeperStoreProvider(),
+                "zookeeper://127.0.0.1:" + port + "?session=2s&tick=200ms" + options,
+                config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(5)));
+    }
+
+    private static String trusted() {
+        return "&ssl.trustStore.location=" + certificates.authority();
+    }
+
+    @Test
+    void aClientWithACertificateIsServed() throws IOException {
+        try (StoreClient client = client(trusted() + "&ssl.keyStore.location=" + keyStore("client"))) {
+            client.granted("secure", 1);
+            assertThat(client.release("secure", 1).held()).isTrue();
+        }
+    }
+
+    @Test
+    void aClientWithoutACertificateIsNotConnected() {
+        assertThatThrownBy(() -> client(trusted()).close()).isInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void aClientThatDoesNotTrustTheServerIsNotConnected() {
+        assertThatThrownBy(() ->
+                        client("&ssl.keyStore.location=" + keyStore("stranger")).close())
+                .isInstanceOf(StoreException.class);
+    }
+
+    @Test
+    void aFileThatCannotBeReadIsNamed() {
+        Path none = folder.resolve("none.pem");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> client("&ssl.trustStore.location=" + none).close())
+                .withMessage("ssl.trustStore.location: the file " + none + " cannot be read");
+    }
+}
