@@ -7,6 +7,7 @@ import io.etcd.jetcd.api.KVGrpc;
 import io.etcd.jetcd.api.RangeRequest;
 import io.grpc.ManagedChannel;
 import io.grpc.netty.NettyChannelBuilder;
+import io.holdfast.benchmarks.subject.ServerKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;
@@ -31,7 +32,7 @@ final class EtcdMeter implements ServerMeter {
 
     EtcdMeter(String uri) throws IOException {
         this.uri = uri;
-        first = uri.replaceFirst("^[a-z]+://", "").replaceFirst("[,/?].*", "");
+        first = ServerKind.withoutScheme(uri).replaceFirst("[,/?].*", "");
         version = String.valueOf(JSON.std.mapFrom(get("/version")).get("etcdserver"));
         channel = NettyChannelBuilder.forTarget(first).usePlaintext().build();
     }

@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks.meter;
 
+import io.holdfast.benchmarks.subject.ServerKind;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
@@ -25,7 +26,7 @@ final class ZooKeeperMeter implements ServerMeter {
 
     ZooKeeperMeter(String uri) throws IOException {
         this.uri = uri;
-        String servers = uri.replaceFirst("^[a-z]+://", "");
+        String servers = ServerKind.withoutScheme(uri);
         String server = servers.replaceFirst("[,/?].*", "");
         int colon = server.lastIndexOf(':');
         first = new InetSocketAddress(server.substring(0, colon), Integer.parseInt(server.substring(colon + 1)));

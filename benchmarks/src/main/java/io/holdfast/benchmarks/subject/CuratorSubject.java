@@ -19,7 +19,7 @@ final class CuratorSubject implements Subject {
 
     CuratorSubject(String uri) {
         client = CuratorFrameworkFactory.newClient(
-                uri.replaceFirst("^[a-z]+://", ""), new ExponentialBackoffRetry(RETRY_MILLIS, RETRIES));
+                ServerKind.withoutScheme(uri), new ExponentialBackoffRetry(RETRY_MILLIS, RETRIES));
         client.start();
     }
 

@@ -38,8 +38,7 @@ final class EtcdFloor implements Subject {
     private final Map<ByteString, Semaphore> waiting = new ConcurrentHashMap<>();
 
     EtcdFloor(String uri) {
-        channel = NettyChannelBuilder.forTarget(
-                        uri.replaceFirst("^[a-z]+://", "").replaceFirst(",.*", ""))
+        channel = NettyChannelBuilder.forTarget(ServerKind.withoutScheme(uri).replaceFirst(",.*", ""))
                 .usePlaintext()
                 .build();
         keys = KVGrpc.newBlockingStub(channel);

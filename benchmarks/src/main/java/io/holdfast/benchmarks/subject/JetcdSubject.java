@@ -29,7 +29,7 @@ final class JetcdSubject implements Subject {
     JetcdSubject(String uri, Duration lease) {
         duration = lease;
         client = Client.builder()
-                .endpoints(Arrays.stream(uri.replaceFirst("^[a-z]+://", "").split(","))
+                .endpoints(Arrays.stream(ServerKind.withoutScheme(uri).split(","))
                         .map(server -> "http://" + server)
                         .toArray(String[]::new))
                 .build();

@@ -27,4 +27,9 @@ public enum ServerKind {
             default -> REDIS;
         };
     }
+
+    /** Returns the URI without its scheme. */
+    public static String withoutScheme(String uri) {
+        return uri.replaceFirst("^[a-z]+://", "");
+    }
 }

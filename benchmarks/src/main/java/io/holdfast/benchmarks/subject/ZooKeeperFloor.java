@@ -28,7 +28,7 @@ final class ZooKeeperFloor implements Subject {
 
     ZooKeeperFloor(String uri) {
         try {
-            zooKeeper = new ZooKeeper(uri.replaceFirst("^[a-z]+://", ""), SESSION_MILLIS, event -> {});
+            zooKeeper = new ZooKeeper(ServerKind.withoutScheme(uri), SESSION_MILLIS, event -> {});
         } catch (IOException e) {
             throw new IllegalStateException(e);
         }

@@ -5,7 +5,6 @@ import io.holdfast.testkit.faults.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -97,11 +96,9 @@ final class Ensemble extends Cluster {
                 : port(other, 1);
     }
 
-    /** Returns a free port of the first server for clients with TLS. */
+    /** Returns a free port, for clients with TLS. */
     static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+        return freePorts(1).get(0);
     }
 
     /** Cuts the first server, which follows another one, from its leader. Its connections stay open. */

@@ -45,7 +45,8 @@ public abstract class Cluster implements AutoCloseable {
         }
     }
 
-    private static List<Integer> freePorts(int count) throws IOException {
+    /** Returns ports of the loopback interface that are free now. */
+    protected static List<Integer> freePorts(int count) throws IOException {
         List<ServerSocket> sockets = new ArrayList<>();
         List<Integer> ports = new ArrayList<>();
         for (int i = 0; i < count; i++) {
