@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -100,19 +101,16 @@ class BenchTest {
     @Test
     void zooKeeperIsMeasuredBesideCurator() throws Exception {
         int port = freePort();
-        Process server = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Dzookeeper.admin.enableServer=false",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        "org.apache.zookeeper.server.ZooKeeperServerMain",
-                        "" + port,
-                        folder.resolve("zookeeper").toString())
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("log").toFile())
-                .start();
+        Process server = start(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Dzookeeper.admin.enableServer=false",
+                "-cp",
+                System.getProperty("java.class.path"),
+                "org.apache.zookeeper.server.ZooKeeperServerMain",
+                "" + port,
+                folder.resolve("zookeeper").toString());
         try {
-            awaitService(port);
+            await(() -> serves(port));
             assertThat(pairs("zookeeper://127.0.0.1:" + port))
                     .containsExactly("distinct holdfast", "distinct curator", "distinct floor");
         } finally {
@@ -126,25 +124,28 @@ class BenchTest {
         int port = freePort();
         String client = "http://127.0.0.1:" + port;
         String peer = "http://127.0.0.1:" + freePort();
-        Process server = new ProcessBuilder(
-                        Path.of(System.getProperty("holdfast.servers"), "etcd", "etcd")
-                                .toString(),
-                        "--data-dir=" + folder.resolve("etcd"),
-                        "--listen-client-urls=" + client,
-                        "--advertise-client-urls=" + client,
-                        "--listen-peer-urls=" + peer,
-                        "--initial-advertise-peer-urls=" + peer,
-                        "--initial-cluster=default=" + peer)
-                .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("log").toFile())
-                .start();
+        Process server = start(
+                Path.of(System.getProperty("holdfast.servers"), "etcd", "etcd").toString(),
+                "--data-dir=" + folder.resolve("etcd"),
+                "--listen-client-urls=" + client,
+                "--advertise-client-urls=" + client,
+                "--listen-peer-urls=" + peer,
+                "--initial-advertise-peer-urls=" + peer,
+                "--initial-cluster=default=" + peer);
         try {
-            awaitPort(port);
+            await(() -> listens(port));
             assertThat(pairs("etcd://127.0.0.1:" + port))
                     .containsExactly("distinct holdfast", "distinct jetcd", "distinct floor");
         } finally {
             server.destroyForcibly().onExit().join();
         }
+    }
+
+    private Process start(String... command) throws IOException {
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("log").toFile())
+                .start();
     }
 
     private static int freePort() throws IOException {
@@ -154,28 +155,27 @@ class BenchTest {
     }
 
     /** The time limit of the test bounds it. */
-    private static void awaitPort(int port) throws InterruptedException {
-        while (true) {
-            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                assertThat(socket.isConnected()).isTrue();
-                return;
-            } catch (IOException e) {
-                TimeUnit.MILLISECONDS.sleep(50);
-            }
+    private static void await(BooleanSupplier ready) throws InterruptedException {
+        while (!ready.getAsBoolean()) {
+            TimeUnit.MILLISECONDS.sleep(50);
         }
     }
 
-    /** The time limit of the test bounds it. */
-    private static void awaitService(int port) throws InterruptedException {
-        while (true) {
-            try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
-                socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
-                if (new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).contains("Mode")) {
-                    return;
-                }
-            } catch (IOException e) {
-                TimeUnit.MILLISECONDS.sleep(50);
-            }
+    private static boolean listens(int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Returns {@code true} if ZooKeeper serves. It listens before. */
+    private static boolean serves(int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).contains("Mode");
+        } catch (IOException e) {
+            return false;
         }
     }
 
