@@ -247,8 +247,20 @@ public interface Holdfast extends AutoCloseable {
     /** Removes a listener. Does nothing if the listener was not added. */
     void removeListener(LockListener listener);
 
+    /** Adds an observer for all acquires from now on. See {@link LockObserver} for the threads on which it is called. */
+    void addObserver(LockObserver observer);
+
+    /** Removes an observer. It still observes the end of what it observes. Does nothing if the observer was not added. */
+    void removeObserver(LockObserver observer);
+
+    /** Returns whether the store answers this client, and how long the holds of this client last. Makes no store call. */
+    ClientHealth health();
+
     /** Returns counters and gauges of this client. Makes no store call. */
     Stats stats();
+
+    /** Returns the scheme of the store's URI, such as {@code redis}. */
+    String scheme();
 
     /** Returns the random id of this client, which other clients see. */
     String clientId();

@@ -1,5 +1,8 @@
 package io.holdfast;
 
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
 /**
  * The durability level of a grant: the replicas and disks that must have stored it before the client may use it, so that it
  * survives the failure of a server.
@@ -29,6 +32,7 @@ public record Safety(int replicas, boolean onDisk) {
     private static final Safety ASYNC = new Safety(0, false);
     private static final Safety DURABLE = new Safety(0, true);
     private static final int MOST = 100;
+    private static final Pattern COUNTED = Pattern.compile("(replicated|durable)\\((\\d{1,6})\\)");
 
     /**
      * Checks the number.
@@ -74,6 +78,26 @@ public record Safety(int replicas, boolean onDisk) {
      */
     public static Safety durable(int replicas) {
         return new Safety(atLeastOne(replicas, "durable()"), true);
+    }
+
+    /**
+     * Returns the level of a text form, as in {@link #toString}.
+     *
+     * @throws IllegalArgumentException if the text is not such a form, or if the number is not between 1 and 100
+     */
+    public static Safety parse(String text) {
+        Matcher counted = COUNTED.matcher(text);
+        if (counted.matches()) {
+            int replicas = Integer.parseInt(counted.group(2));
+            return counted.group(1).equals("durable") ? durable(replicas) : replicated(replicas);
+        }
+        return switch (text) {
+            case "async" -> ASYNC;
+            case "durable" -> DURABLE;
+            default ->
+                throw new IllegalArgumentException(
+                        "it must be async, durable, or replicated(n) or durable(n) with a number of replicas");
+        };
     }
 
     private static int atLeastOne(int replicas, String none) {

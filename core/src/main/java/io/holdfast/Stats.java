@@ -17,6 +17,11 @@ package io.holdfast;
  * @param renewalLagMicros the longest delay, in microseconds, between the time when a renewal was due and the time when the
  *     renewal thread sent it
  * @param eventsDropped events dropped because the listener queue was full
+ * @param renewalFailures renewals of a lease that failed or got no answer
+ * @param clockSteps the times when the watchdog found that the clocks of this machine had moved apart, for example because the
+ *     wall clock was set or the machine was suspended. All holds are then verified
+ * @param roundTripMicros the moving average of the time, in microseconds, until the store answered an acquire; zero before the
+ *     first answer
  * @param held the number of distinct lock and semaphore names held now
  * @param waiting owners waiting now
  * @param unsettled releases that the store has not confirmed yet
@@ -33,6 +38,9 @@ public record Stats(
         long signals,
         long renewalLagMicros,
         long eventsDropped,
+        long renewalFailures,
+        long clockSteps,
+        long roundTripMicros,
         int held,
         int waiting,
         int unsettled) {}

@@ -9,8 +9,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +29,6 @@ enum Option {
     MAX_HOLD("maxHold"),
     ON_MAX_HOLD("onMaxHold"),
     RECORD_PLACES("recordPlaces");
-
-    private static final Pattern COUNTED = Pattern.compile("(replicated|durable)\\((\\d{1,6})\\)");
 
     private final String shown;
 
@@ -57,7 +53,7 @@ enum Option {
             case URI -> builder.uri(text);
             case NAME -> builder.name(text);
             case KEY_PREFIX -> builder.keyPrefix(text);
-            case SAFETY -> builder.safety(safety(text));
+            case SAFETY -> builder.safety(Safety.parse(text));
             case LEASE -> builder.lease(Times.parse(text));
             case COMMAND_TIMEOUT -> builder.commandTimeout(Times.parse(text));
             case CONNECT_TIMEOUT -> builder.connectTimeout(Times.parse(text));
@@ -110,21 +106,6 @@ enum Option {
     }
 
     // ---- values
-
-    private static Safety safety(String text) {
-        Matcher counted = COUNTED.matcher(text);
-        if (counted.matches()) {
-            int replicas = Integer.parseInt(counted.group(2));
-            return counted.group(1).equals("durable") ? Safety.durable(replicas) : Safety.replicated(replicas);
-        }
-        return switch (text) {
-            case "async" -> Safety.async();
-            case "durable" -> Safety.durable();
-            default ->
-                throw new IllegalArgumentException(
-                        "it must be async, durable, or replicated(n) or durable(n) with a number of replicas");
-        };
-    }
 
     private static boolean isTrue(String text) {
         return switch (text) {

@@ -1,5 +1,6 @@
 package io.holdfast.internal;
 
+import io.holdfast.ClientHealth;
 import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
@@ -7,6 +8,7 @@ import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.LatchCount;
 import io.holdfast.LockListener;
+import io.holdfast.LockObserver;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.Safety;
@@ -99,7 +101,14 @@ public final class Client implements Holdfast {
         this.settings = engine.settings;
         this.store = engine.store;
         this.parts = new ClientParts(
-                settings, engine.clientId, engine.slots, engine.holds, engine.waits, engine.inspector, engine.tasks);
+                settings,
+                engine.clientId,
+                engine.slots,
+                engine.holds,
+                engine.waits,
+                engine.inspector,
+                engine.tasks,
+                engine.observers);
         this.counting = new Counting(
                 settings, store, engine.calls, engine.tasks, engine.config, engine::nextTenure, new ChangeTurns());
         this.latches = new LatchWatches(counting);
@@ -423,6 +432,21 @@ public final class Client implements Holdfast {
     }
 
     @Override
+    public void addObserver(LockObserver observer) {
+        engine.observers.add(observer);
+    }
+
+    @Override
+    public void removeObserver(LockObserver observer) {
+        engine.observers.remove(observer);
+    }
+
+    @Override
+    public ClientHealth health() {
+        return engine.health.report();
+    }
+
+    @Override
     public Stats stats() {
         Counters c = engine.counters;
         int held = (int) engine.slots
@@ -444,9 +468,17 @@ public final class Client implements Holdfast {
                 c.signals.sum(),
                 c.renewalLagNanos.get() / 1_000,
                 engine.events.dropped.sum(),
+                c.renewalFailures.sum(),
+                c.clockSteps.sum(),
+                engine.roundTripMicros(),
                 held,
                 waiting,
                 engine.settlements.open().size());
+    }
+
+    @Override
+    public String scheme() {
+        return scheme(settings.store().uri());
     }
 
     @Override

@@ -188,6 +188,7 @@ public final class Calls implements AutoCloseable {
             reportFailure(call, cause(error), late);
             return;
         }
+        engine.health.answered();
         try {
             call.replied(reply);
         } catch (Throwable e) {
@@ -198,6 +199,7 @@ public final class Calls implements AutoCloseable {
 
     private void reportFailure(Call<?> call, StoreException cause, boolean late) {
         engine.counters.storeFailures.increment();
+        engine.health.failed(cause);
         try {
             call.failed(cause, late);
         } catch (Throwable e) {

@@ -67,6 +67,8 @@ public final class Engine implements SlotConfig.ClientState {
     public final Waits waits;
     public final Holds holds;
     public final Inspector inspector;
+    public final Observers observers;
+    public final Health health = new Health(this);
     private final Map<String, HoldDescription> reservations = new ConcurrentHashMap<>();
     private final Outages outages = new Outages(this);
 
@@ -97,6 +99,7 @@ public final class Engine implements SlotConfig.ClientState {
         this.config = config();
         this.slots = new Slots(config, this::nextTenure);
         this.tasks = new Tasks(threads, events);
+        this.observers = new Observers(events, threads.background());
         this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
         this.settlements = new Settlements(platform, store, config, calls, tasks, ConcurrentHashMap.newKeySet());
         this.callSites = new CallSites(platform, settings.recordPlaces());
@@ -194,6 +197,7 @@ public final class Engine implements SlotConfig.ClientState {
         } else if (effect instanceof Effect.ConfirmSignals) {
             confirmSignals();
         } else if (effect instanceof Effect.Released released) {
+            observers.released(released.hold());
             var unused = holds.releases().verdict(released.hold(), released.settlement());
         } else if (effect instanceof Effect.SettleIn settle) {
             releaseWhenDue(slot.name, settle);
@@ -228,6 +232,7 @@ public final class Engine implements SlotConfig.ClientState {
         // first: a failing log must not hide the loss from its owner
         var loss = ErrorTexts.lost(hold, reason);
         hold.lossActions().forEach(action -> tasks.notifyLoss(action, loss));
+        observers.lost(hold, reason);
         Share.Mode mode = slot.share.mode();
         events.warn(
                 mode,
@@ -236,6 +241,7 @@ public final class Engine implements SlotConfig.ClientState {
     }
 
     private void reportAbandoned(Slot slot, Hold hold) {
+        observers.lost(hold, "its owner ended without releasing it");
         String acquiredAt = hold.callSite.orElse("not recorded, because recordPlaces is off");
         Share.Mode mode = slot.share.mode();
         events.warn(
@@ -253,6 +259,11 @@ public final class Engine implements SlotConfig.ClientState {
         if (nanos < config.command()) {
             roundTrip = mean + (nanos - mean) / ROUND_TRIP_WEIGHT;
         }
+    }
+
+    /** Returns the moving average of the round trips of acquires. */
+    public long roundTripMicros() {
+        return roundTrip / 1_000;
     }
 
     // ---- signals

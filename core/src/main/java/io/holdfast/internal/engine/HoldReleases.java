@@ -126,6 +126,7 @@ public final class HoldReleases {
         }
         engine.holds.validity().requireNotClosed(hold, endedBefore);
         engine.counters.releases.increment();
+        engine.observers.released(hold);
         if (engine.events.detailed()) {
             engine.events.detail(
                     hold.slot.share.mode(), new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));
@@ -170,5 +171,6 @@ public final class HoldReleases {
     public void discard(Hold hold) {
         hold.discarded = true;
         engine.event(hold.slot, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));
+        engine.observers.released(hold);
     }
 }

@@ -186,6 +186,9 @@ final class Watchdog {
         long currentSkew = Validity.skew(now, platform.wallMillis());
         boolean stepped = Math.abs(currentSkew - skew) > STEP_NANOS;
         boolean scanNeeded = false;
+        if (stepped) {
+            engine.counters.clockSteps.increment();
+        }
         for (Slot slot : (Iterable<Slot>) engine.slots.all()::iterator) {
             scanNeeded |= checkGuarded(slot, stepped, now, due);
         }
@@ -324,6 +327,7 @@ final class Watchdog {
     }
 
     private void fail(Due due, String why) {
+        engine.counters.renewalFailures.increment();
         due.tenure.lastFailure = why;
         engine.event(due.slot, (s, out) -> s.renewalFailed(due.tenure, platform.nanoTime(), out));
         due.done.complete(Optional.empty());

@@ -47,11 +47,26 @@ public final class Acquisition {
         }
         Thread me = Thread.currentThread();
         try {
-            return await(new Attempts(client, name, spec, waitNanos), handle == null ? null : handle.reference(), me);
+            return observe(new Attempts(client, name, spec, waitNanos), handle == null ? null : handle.reference(), me);
         } finally {
             if (interrupted) {
                 me.interrupt();
             }
+        }
+    }
+
+    private Outcome observe(Attempts attempts, @Nullable WeakReference<Object> handle, Thread me)
+            throws InterruptedException {
+        try {
+            Outcome outcome = await(attempts, handle, me);
+            attempts.observed.ended(outcome);
+            return outcome;
+        } catch (InterruptedException e) {
+            attempts.observed.withdrawn();
+            throw e;
+        } catch (Throwable e) {
+            attempts.observed.failed(e);
+            throw e;
         }
     }
 

@@ -54,8 +54,13 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
 
     /** Starts the first attempt, and returns the future of the result. Completing or canceling it withdraws the request. */
     public CompletableFuture<T> start() {
-        new Attempt().start();
-        return future;
+        try {
+            new Attempt().start();
+            return future;
+        } catch (Throwable e) {
+            attempts.observed.failed(e);
+            throw e;
+        }
     }
 
     /**
@@ -65,7 +70,13 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
         try {
             if (!future.isDone() && attempts.prepareRetry(outcome)) {
                 new Attempt().start();
-            } else if (outcome instanceof Outcome.Busy busy) {
+                return;
+            }
+            if (future.isDone()) {
+                attempts.observed.withdrawn();
+            }
+            attempts.observed.ended(outcome);
+            if (outcome instanceof Outcome.Busy busy) {
                 ifBusy.ifPresentOrElse(future::complete, () -> failWithTimeout(busy));
             } else if (!future.complete(toResult.apply(bound(handle, outcome)))) {
                 outcome.hold().ifPresent(client.holds().releases()::discard);
@@ -74,6 +85,7 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
             if (outcome instanceof Hold hold) {
                 client.holds().releases().discard(hold);
             }
+            attempts.observed.failed(e);
             future.completeExceptionally(e);
         }
     }
@@ -133,8 +145,8 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
          */
         private void withdraw(Slot slot) {
             timer.cancel();
-            if (waiter.outcome == null) {
-                client.waits().withdraw(slot, waiter);
+            if (waiter.outcome == null && client.waits().withdraw(slot, waiter)) {
+                attempts.observed.withdrawn();
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.holdfast.internal.lock;
 
 import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.engine.Observers;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Outcome;
@@ -38,6 +39,7 @@ public final class Attempts {
     final String name;
     private final HoldSpec spec;
     private final @Nullable String callSite;
+    final Observers.Observed observed;
     final long startNanos;
     private long arrived;
     private long deadline;
@@ -55,6 +57,7 @@ public final class Attempts {
         this.name = name;
         this.spec = spec;
         this.callSite = client.waits().callSite();
+        this.observed = client.observers().acquire(name, spec);
         this.startNanos = platform.nanoTime();
         this.arrived = startNanos;
         this.deadline = wait == Durations.NEVER ? Durations.NEVER : startNanos + Math.max(0, wait);

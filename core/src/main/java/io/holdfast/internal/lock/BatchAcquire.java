@@ -8,6 +8,7 @@ import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.MemberSpec;
 import io.holdfast.internal.engine.BatchCall;
+import io.holdfast.internal.engine.Observers;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.Outcome;
 import io.holdfast.internal.slot.Slot;
@@ -37,6 +38,7 @@ final class BatchAcquire {
     private final ClientParts client;
     private final List<String> names;
     private final List<Waiter> waiters;
+    private final List<Observers.Observed> observed;
     private final boolean interruptible;
     private final List<Slot> slots = new ArrayList<>();
     private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -57,6 +59,9 @@ final class BatchAcquire {
         this.client = client;
         this.names = locks.stream().map(ClientLock::name).toList();
         this.interruptible = how.interruptible();
+        this.observed = locks.stream()
+                .map(lock -> client.observers().acquire(lock.name(), lock.specFor(how)))
+                .toList();
         long now = client.platform().nanoTime();
         String site = client.waits().callSite();
         this.waiters = IntStream.range(0, locks.size())
@@ -204,7 +209,18 @@ final class BatchAcquire {
         for (int i = 0; i < slots.size(); i++) {
             client.waits().withdraw(slots.get(i), waiters.get(i));
         }
+        observed.forEach(Observers.Observed::withdrawn);
         return releaseHolds();
+    }
+
+    /** Reports the outcomes. A member that is given back because another one was refused was acquired, too. */
+    private void observeOutcomes() {
+        for (int i = 0; i < waiters.size(); i++) {
+            Outcome outcome = waiters.get(i).outcome;
+            if (outcome != null) {
+                observed.get(i).ended(outcome);
+            }
+        }
     }
 
     /** Releases all holds. The future completes when the store has answered each release. */
@@ -231,6 +247,7 @@ final class BatchAcquire {
     }
 
     private BatchOutcome acquired(List<LeaseHandle> handles) {
+        observeOutcomes();
         return new BatchOutcome.Acquired(IntStream.range(0, handles.size())
                 .<Lease>mapToObj(i -> handles.get(i).bind(Objects.requireNonNull(waiters.get(i).outcome)))
                 .toList());
@@ -241,6 +258,7 @@ final class BatchAcquire {
      * lock may be held, that one is thrown, because the other errors say that nothing is held.
      */
     private BatchOutcome refusal() {
+        observeOutcomes();
         outcomes(Outcome.Failed.class)
                 .min(Comparator.comparing(failed -> !(failed.error() instanceof IndeterminateLockException)))
                 .ifPresent(Outcome::hold);

@@ -14,6 +14,8 @@ public final class Counters {
     public final LongAdder storeCalls = new LongAdder();
     public final LongAdder storeFailures = new LongAdder();
     public final LongAdder renewals = new LongAdder();
+    public final LongAdder renewalFailures = new LongAdder();
+    public final LongAdder clockSteps = new LongAdder();
     public final LongAdder signals = new LongAdder();
     public final LongAccumulator renewalLagNanos = new LongAccumulator(Math::max, 0);
 }

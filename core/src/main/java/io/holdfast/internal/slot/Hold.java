@@ -1,6 +1,7 @@
 package io.holdfast.internal.slot;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.LockObserver;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.ThreadNames;
 import java.lang.ref.WeakReference;
@@ -57,6 +58,9 @@ public final class Hold implements Outcome {
 
     public volatile @Nullable Settlement settlement;
     public volatile boolean tooLongReported;
+
+    /** Those that are notified of the end of the hold. Guarded by the slot's mutex. */
+    private volatile List<LockObserver.Holding> observers = List.of();
 
     Hold(Slot slot, Tenure tenure, long token, Waiter owner, long now) {
         this.slot = slot;
@@ -236,6 +240,28 @@ public final class Hold implements Outcome {
         boolean first = lossReason == null;
         lossReason = first ? reason : lossReason;
         return first;
+    }
+
+    /**
+     * Sets those that are notified of the end of the hold. Guarded by the slot's mutex.
+     *
+     * @return {@code false} if the hold has ended or is lost
+     */
+    public boolean observe(List<LockObserver.Holding> holding) {
+        boolean open = !ended && !lost();
+        observers = open ? holding : observers;
+        return open;
+    }
+
+    /** Returns those that are to be notified of the end of the hold. A second call returns none. */
+    public List<LockObserver.Holding> takeObservers() {
+        return observers.isEmpty() ? List.of() : slot.locked(this::removeObservers);
+    }
+
+    private List<LockObserver.Holding> removeObservers() {
+        List<LockObserver.Holding> taken = observers;
+        observers = List.of();
+        return taken;
     }
 
     /** Drops the loss actions. After its release has returned, the owner is no longer notified. Guarded by the slot's mutex. */

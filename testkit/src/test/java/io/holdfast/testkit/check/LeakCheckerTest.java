@@ -139,7 +139,7 @@ class LeakCheckerTest {
     }
 
     private static Stats stats(int held, int waiting, int unsettled) {
-        return new Stats(9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, held, waiting, unsettled);
+        return new Stats(9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, held, waiting, unsettled);
     }
 
     private void acquire(LockStore store, TenureId tenure) {
