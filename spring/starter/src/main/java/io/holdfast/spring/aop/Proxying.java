@@ -1,0 +1,19 @@
+package io.holdfast.spring.aop;
+
+import java.lang.reflect.Modifier;
+
+/** Checks that a proxy can intercept a method. Otherwise, the annotation would have no effect, silently. */
+final class Proxying {
+
+    private Proxying() {}
+
+    static void requirePossible(Attributes attributes) {
+        int modifiers = attributes.method().getModifiers();
+        String why = Modifier.isPrivate(modifiers)
+                ? "private"
+                : Modifier.isStatic(modifiers) ? "static" : Modifier.isFinal(modifiers) ? "final" : "";
+        if (!why.isEmpty()) {
+            throw attributes.invalid("the method is " + why + ", so no proxy can intercept it; remove " + why);
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.holdfast.spring.aop;
+
+import io.holdfast.Lease;
+import io.holdfast.spring.OnFailure;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * Runs a method that returns a publisher under its lock, from subscription to the end of the publisher. A canceled subscription
+ * withdraws the request, or releases the lock.
+ */
+record Publishers(LockedMethod method, Target target, Call call) {
+
+    Object publisher() {
+        if (ReturnKind.isSuspending(method.attributes().method())) {
+            return single();
+        }
+        ReactiveAdapter adapter = Objects.requireNonNull(ReactiveAdapterRegistry.getSharedInstance()
+                .getAdapter(method.attributes().method().getReturnType()));
+        return adapter.fromPublisher(adapter.isMultiValue() ? many() : single());
+    }
+
+    private Mono<Object> single() {
+        return Mono.usingWhen(
+                lease(),
+                lease -> lease.isPresent() ? Mono.from(proceed(lease.get())) : Mono.from(notAcquired()),
+                Publishers::release);
+    }
+
+    private Flux<Object> many() {
+        return Flux.usingWhen(
+                lease(), lease -> lease.isPresent() ? proceed(lease.get()) : notAcquired(), Publishers::release);
+    }
+
+    /** The future itself, not one that depends on it, because a canceled subscription has to cancel it. */
+    private Mono<Optional<? extends Lease>> lease() {
+        return Mono.<Optional<? extends Lease>>fromFuture(() -> target.acquireAsync(method.waitTime(), method.lease()));
+    }
+
+    private Publisher<Object> proceed(Lease lease) {
+        return published(() -> call.copy().proceed(method.tokenParameter(), lease.fencingToken()));
+    }
+
+    private Publisher<Object> notAcquired() {
+        if (method.onFailure() == OnFailure.SKIP) {
+            return Mono.empty();
+        }
+        return method.onFailure() == OnFailure.FALLBACK
+                ? published(() -> LockedInterceptor.invoke(method.fallback().orElseThrow(), call))
+                : Mono.error(() -> LockedInterceptor.timeout(method, target, "others hold it"));
+    }
+
+    private interface Body {
+
+        @Nullable
+        Object run() throws Throwable;
+    }
+
+    private static Publisher<Object> published(Body body) {
+        try {
+            Object result = body.run();
+            ReactiveAdapter adapter = result == null
+                    ? null
+                    : ReactiveAdapterRegistry.getSharedInstance().getAdapter(result.getClass());
+            return adapter == null ? Mono.justOrEmpty(result) : adapter.toPublisher(result);
+        } catch (Throwable e) {
+            return Mono.error(e);
+        }
+    }
+
+    private static Mono<Void> release(Optional<? extends Lease> lease) {
+        return lease.map(held -> Mono.fromFuture(held::closeAsync)).orElseGet(Mono::empty);
+    }
+}

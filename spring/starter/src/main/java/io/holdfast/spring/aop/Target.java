@@ -1,0 +1,148 @@
+package io.holdfast.spring.aop;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.DistributedSemaphore;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
+
+/** What a method acquires: a lock, or permits of a semaphore. */
+sealed interface Target {
+
+    static Target of(Holdfast client, LockedMethod method, String name) {
+        return switch (method.kind()) {
+            case LOCK -> new OfLock(client.lock(name));
+            case FAIR -> new OfLock(client.fairLock(name));
+            case READ -> new OfLock(client.readWriteLock(name).readLock());
+            case WRITE -> new OfLock(client.readWriteLock(name).writeLock());
+            case PERMITS -> new OfPermits(client.semaphore(name), name, method.permits());
+        };
+    }
+
+    /** Acquires for the calling thread; empty if the time is up. */
+    Optional<Held> hold(Duration wait, Optional<Duration> lease) throws InterruptedException;
+
+    /** Acquires for no thread; empty if the time is up. */
+    Optional<? extends Lease> acquire(Duration wait, Optional<Duration> lease) throws InterruptedException;
+
+    /** Acquires for no thread, without blocking. Canceling the future withdraws the request. */
+    CompletableFuture<? extends Optional<? extends Lease>> acquireAsync(Duration wait, Optional<Duration> lease);
+
+    /** Returns the name of the lock or semaphore. */
+    String name();
+
+    /** Returns who is in the way, for an error; a request to the store. */
+    String holder();
+
+    /** A lock. */
+    record OfLock(DistributedLock lock) implements Target {
+
+        @Override
+        public Optional<Held> hold(Duration wait, Optional<Duration> lease) throws InterruptedException {
+            boolean locked = lease.isPresent() ? lock.tryLock(wait, lease.get()) : lock.tryLock(wait);
+            return locked ? Optional.of(new ByThread(lock)) : Optional.empty();
+        }
+
+        @Override
+        public Optional<Lease> acquire(Duration wait, Optional<Duration> lease) throws InterruptedException {
+            return lease.isPresent() ? lock.tryAcquire(wait, lease.get()) : lock.tryAcquire(wait);
+        }
+
+        @Override
+        public CompletableFuture<Optional<Lease>> acquireAsync(Duration wait, Optional<Duration> lease) {
+            return lease.map(fixed -> lock.async().tryAcquire(wait, fixed))
+                    .orElseGet(() -> lock.async().tryAcquire(wait));
+        }
+
+        @Override
+        public String name() {
+            return lock.name();
+        }
+
+        @Override
+        public String holder() {
+            return described(
+                    () -> lock.holder().map(holder -> "held by " + holder).orElse("free by now"));
+        }
+
+        @Override
+        public String toString() {
+            return "lock '" + lock.name() + "'";
+        }
+    }
+
+    /** Permits of a semaphore. */
+    record OfPermits(DistributedSemaphore semaphore, String name, int permits) implements Target {
+
+        @Override
+        public Optional<Held> hold(Duration wait, Optional<Duration> lease) throws InterruptedException {
+            return acquire(wait, lease).map(ByLease::new);
+        }
+
+        @Override
+        public Optional<? extends Lease> acquire(Duration wait, Optional<Duration> lease) throws InterruptedException {
+            return lease.isPresent()
+                    ? semaphore.tryAcquire(permits, wait, lease.get())
+                    : semaphore.tryAcquire(permits, wait);
+        }
+
+        @Override
+        public CompletableFuture<? extends Optional<? extends Lease>> acquireAsync(
+                Duration wait, Optional<Duration> lease) {
+            return lease.isPresent()
+                    ? semaphore.async().tryAcquire(permits, wait, lease.get())
+                    : semaphore.async().tryAcquire(permits, wait);
+        }
+
+        @Override
+        public String holder() {
+            return described(() -> semaphore.available() + " of " + semaphore.permits() + " permits are free");
+        }
+
+        @Override
+        public String toString() {
+            return permits + " permits of semaphore '" + name + "'";
+        }
+    }
+
+    /** A description must not hide the failure that it is for. */
+    private static String described(Supplier<String> description) {
+        try {
+            return description.get();
+        } catch (HoldfastException e) {
+            return "the holder is not known: " + e.getMessage();
+        }
+    }
+
+    /** A level of the calling thread. */
+    record ByThread(DistributedLock lock) implements Held {
+
+        @Override
+        public long token() {
+            return lock.fencingToken();
+        }
+
+        @Override
+        public void close() {
+            lock.unlock();
+        }
+    }
+
+    /** A lease. */
+    record ByLease(Lease lease) implements Held {
+
+        @Override
+        public long token() {
+            return lease.fencingToken();
+        }
+
+        @Override
+        public void close() {
+            lease.close();
+        }
+    }
+}

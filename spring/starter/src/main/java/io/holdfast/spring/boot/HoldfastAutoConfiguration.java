@@ -1,0 +1,113 @@
+package io.holdfast.spring.boot;
+
+import io.holdfast.Holdfast;
+import io.holdfast.spring.aop.Clients;
+import io.holdfast.spring.aop.Elections;
+import io.holdfast.spring.aop.HoldfastAdvisors;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.context.annotation.Primary;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.core.type.AnnotationMetadata;
+
+/**
+ * Creates the clients of {@code holdfast.uri} and {@code holdfast.clients}, and applies the annotations.
+ *
+ * <p>The default client is created unless the application has a bean of the type {@link Holdfast} of its own. A client is closed
+ * when its bean is destroyed, which is after the web server and the schedulers of the application have stopped.
+ */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+            "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
+            "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration"
+        })
+@ConditionalOnProperty(name = "holdfast.enabled", havingValue = "true", matchIfMissing = true)
+@EnableConfigurationProperties(HoldfastProperties.class)
+@Import(NamedClients.class)
+public class HoldfastAutoConfiguration {
+
+    /** Creates the default client. */
+    @Bean
+    @Primary
+    @Conditional(DefaultClientCondition.class)
+    @ConditionalOnMissingBean
+    Holdfast holdfast(HoldfastProperties properties, ListableBeanFactory beans, Environment environment) {
+        ClientOptions options = properties.client();
+        return new ClientFactory(beans, environment).create("", options, new Stores(beans).builder(options));
+    }
+
+    /** Applies the annotations. */
+    @Configuration(proxyBeanMethods = false)
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @Import(AutoProxying.class)
+    static class Annotations {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Clients holdfastClients(BeanFactory beans) {
+            return qualifier -> qualifier.isEmpty()
+                    ? beans.getBean(Holdfast.class)
+                    : BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, Holdfast.class, qualifier);
+        }
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Elections holdfastElections(Clients clients, ApplicationEventPublisher events) {
+            return new Elections(clients, events);
+        }
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Advisor lockedAdvisor(BeanFactory beans, Clients clients, Environment environment) {
+            HoldfastProperties.Annotations options = HoldfastProperties.annotations(environment);
+            return HoldfastAdvisors.locked(
+                    beans, environment::resolveRequiredPlaceholders, clients, options.waitTime(), options.order());
+        }
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Advisor runOnceAdvisor(Clients clients, Environment environment) {
+            return HoldfastAdvisors.runOnce(
+                    environment::resolveRequiredPlaceholders,
+                    clients,
+                    HoldfastProperties.annotations(environment).order());
+        }
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Advisor leaderOnlyAdvisor(Elections elections, Environment environment) {
+            return HoldfastAdvisors.leaderOnly(
+                    environment::resolveRequiredPlaceholders,
+                    elections,
+                    HoldfastProperties.annotations(environment).order());
+        }
+    }
+
+    /** Makes Spring create proxies by classes, also in an application without AspectJ. */
+    static class AutoProxying implements ImportBeanDefinitionRegistrar {
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
+            AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
+            AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+        }
+    }
+}

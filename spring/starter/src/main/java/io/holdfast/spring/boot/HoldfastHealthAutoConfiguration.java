@@ -1,0 +1,28 @@
+package io.holdfast.spring.boot;
+
+import io.holdfast.Holdfast;
+import java.util.Map;
+import org.springframework.boot.actuate.autoconfigure.health.ConditionalOnEnabledHealthIndicator;
+import org.springframework.boot.actuate.health.CompositeHealthContributor;
+import org.springframework.boot.actuate.health.HealthContributor;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+
+/** The health of all clients, for Spring Boot 3. */
+@AutoConfiguration(after = HoldfastAutoConfiguration.class)
+@ConditionalOnClass({HealthContributor.class, ConditionalOnEnabledHealthIndicator.class})
+@ConditionalOnEnabledHealthIndicator("holdfast")
+@ConditionalOnBean(Holdfast.class)
+public class HoldfastHealthAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(name = {"holdfastHealthIndicator", "holdfastHealthContributor"})
+    HealthContributor holdfastHealthContributor(Map<String, Holdfast> clients) {
+        return clients.size() == 1
+                ? new HoldfastHealthIndicator(clients.values().iterator().next())
+                : CompositeHealthContributor.fromMap(clients, HoldfastHealthIndicator::new);
+    }
+}

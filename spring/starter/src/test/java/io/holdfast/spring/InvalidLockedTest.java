@@ -1,0 +1,281 @@
+package io.holdfast.spring;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.spring.boot.HoldfastAutoConfiguration;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.transaction.annotation.Transactional;
+
+/** An annotation that cannot work fails the start, or the call that shows it, with a text that names its place. */
+class InvalidLockedTest {
+
+    private static final ApplicationContextRunner RUNNER = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
+            .withPropertyValues("holdfast.uri=memory:" + UUID.randomUUID());
+
+    static class PrivateMethod {
+
+        @Locked("n")
+        @SuppressWarnings("UnusedMethod")
+        private void hidden() {}
+    }
+
+    static class FinalMethod {
+
+        @Locked("n")
+        public final void last() {}
+    }
+
+    static class StaticMethod {
+
+        @Locked("n")
+        public static void shared() {}
+    }
+
+    static class NoName {
+
+        @Locked
+        public void run() {}
+    }
+
+    static class Unparsable {
+
+        @Locked("orders/#{#id +}")
+        public void run(long id) {}
+    }
+
+    static class Misspelled {
+
+        @Locked("orders/#{#idd}")
+        public void run(long id) {}
+    }
+
+    static class OutsideOfBraces {
+
+        @Locked("#id")
+        public void run(long id) {}
+    }
+
+    static class UnknownProperty {
+
+        @Locked("${no.such.property}")
+        public void run() {}
+    }
+
+    static class BadCondition {
+
+        @Locked(name = "n", condition = "#id >")
+        public void run(long id) {}
+    }
+
+    static class BadWait {
+
+        @Locked(name = "n", waitTime = "soon")
+        public void run() {}
+    }
+
+    static class NegativeWait {
+
+        @Locked(name = "n", waitTime = "-1s")
+        public void run() {}
+    }
+
+    static class ShortLease {
+
+        @Locked(name = "n", lease = "1ms")
+        public void run() {}
+    }
+
+    static class PermitsOfALock {
+
+        @Locked(name = "n", permits = 2)
+        public void run() {}
+    }
+
+    static class NoPermits {
+
+        @Locked(name = "n", kind = LockKind.PERMITS, permits = 0)
+        public void run() {}
+    }
+
+    static class SkipOfAPrimitive {
+
+        @Locked(name = "n", onFailure = OnFailure.SKIP)
+        public int run() {
+            return 1;
+        }
+    }
+
+    static class FallbackWithoutName {
+
+        @Locked(name = "n", onFailure = OnFailure.FALLBACK)
+        public void run() {}
+    }
+
+    static class FallbackWithoutChoice {
+
+        @Locked(name = "n", fallback = "other")
+        public void run() {}
+
+        void other() {}
+    }
+
+    static class MissingFallback {
+
+        @Locked(name = "n", onFailure = OnFailure.FALLBACK, fallback = "other")
+        public String run(int id) {
+            return "" + id;
+        }
+
+        String other(long id) {
+            return "" + id;
+        }
+    }
+
+    static class TwoTokens {
+
+        @Locked("n")
+        public void run(@FencingToken long one, @FencingToken long two) {}
+    }
+
+    static class TokenOfAText {
+
+        @Locked("n")
+        public void run(@FencingToken String token) {}
+    }
+
+    static class LongerThanItsTransaction {
+
+        @Locked(name = "n", waitTime = "10s")
+        @Transactional(timeout = 5)
+        public void run() {}
+    }
+
+    static class ResultOfRunOnce {
+
+        @RunOnce(name = "n", every = "1s")
+        public int run() {
+            return 1;
+        }
+    }
+
+    static class BadPeriod {
+
+        @RunOnce(name = "n", every = "1ms")
+        public void run() {}
+    }
+
+    static class ResultOfTheLeader {
+
+        @LeaderOnly("n")
+        public int run() {
+            return 1;
+        }
+    }
+
+    static class UnnamedElection {
+
+        @LeaderOnly("")
+        public void run() {}
+    }
+
+    static Stream<Arguments> invalid() {
+        return Stream.of(
+                Arguments.of(PrivateMethod.class, "the method is private, so no proxy can intercept it"),
+                Arguments.of(FinalMethod.class, "the method is final, so no proxy can intercept it"),
+                Arguments.of(StaticMethod.class, "the method is static, so no proxy can intercept it"),
+                Arguments.of(NoName.class, "name: it is empty"),
+                Arguments.of(Unparsable.class, "name: 'orders/#{#id +}' cannot be parsed"),
+                Arguments.of(
+                        Misspelled.class, "name: there is no variable '#idd'; there are [#a0, #id, #p0, #root, #this]"),
+                Arguments.of(OutsideOfBraces.class, "name: '#id' has a # outside of #{ }"),
+                Arguments.of(UnknownProperty.class, "name: Could not resolve placeholder 'no.such.property'"),
+                Arguments.of(BadCondition.class, "condition: '#id >' cannot be parsed"),
+                Arguments.of(BadWait.class, "waitTime: 'soon' is not a duration"),
+                Arguments.of(NegativeWait.class, "waitTime: '-1s' is negative"),
+                Arguments.of(ShortLease.class, "lease: '1ms' is out of range: 100 ms to 365 days"),
+                Arguments.of(PermitsOfALock.class, "permits: it needs kind PERMITS, not LOCK"),
+                Arguments.of(NoPermits.class, "permits: 0 is out of range: at least 1"),
+                Arguments.of(SkipOfAPrimitive.class, "onFailure: SKIP cannot return a int"),
+                Arguments.of(FallbackWithoutName.class, "fallback: onFailure FALLBACK and the name of a method belong"),
+                Arguments.of(
+                        FallbackWithoutChoice.class, "fallback: onFailure FALLBACK and the name of a method belong"),
+                Arguments.of(MissingFallback.class, "fallback: there is no method 'other' with the same parameters"),
+                Arguments.of(TwoTokens.class, "two parameters have @FencingToken"),
+                Arguments.of(TokenOfAText.class, "the parameter with @FencingToken has the type String"),
+                Arguments.of(
+                        LongerThanItsTransaction.class, "waitTime: it is longer than the timeout of @Transactional"),
+                Arguments.of(ResultOfRunOnce.class, "the method has to return nothing"),
+                Arguments.of(BadPeriod.class, "every: '1ms' is out of range: 100 ms to 365 days"),
+                Arguments.of(ResultOfTheLeader.class, "the method has to return nothing"),
+                Arguments.of(UnnamedElection.class, "value: it is empty"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("invalid")
+    void theStartFailsAndNamesBeanMethodAndAttribute(Class<?> bean, String text) {
+        RUNNER.withBean("culprit", bean).run(context -> {
+            assertThat(context).hasFailed();
+            assertThat(context.getStartupFailure())
+                    .hasMessageContaining("culprit")
+                    .rootCause()
+                    .hasMessageContaining(bean.getName() + ".")
+                    .hasMessageContaining(text);
+        });
+    }
+
+    static class OnlyAtTheCall {
+
+        @Locked("#{#name}")
+        public void run(String name) {}
+
+        @Locked("orders/#{#name}")
+        public void composed(String name) {}
+
+        @Locked("#{#name.length()}")
+        public void failing(String name) {}
+
+        @Locked(name = "n", client = "nobody")
+        public void unknownClient() {}
+    }
+
+    private static void run(Consumer<OnlyAtTheCall> call) {
+        RUNNER.withBean(OnlyAtTheCall.class)
+                .run((AssertableApplicationContext context) -> call.accept(context.getBean(OnlyAtTheCall.class)));
+    }
+
+    @Test
+    void aNameThatIsNullOrEmptyFailsTheCall() {
+        run(bean -> {
+            assertThatThrownBy(() -> bean.run(null))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("OnlyAtTheCall.run, name: '#name' is null in this call");
+            assertThatThrownBy(() -> bean.run(""))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("OnlyAtTheCall.run, name: '#name' is empty in this call");
+            assertThatThrownBy(() -> bean.composed(null)).hasMessageContaining("'#name' is null in this call");
+        });
+    }
+
+    @Test
+    void anExpressionThatFailsNamesItsPlace() {
+        run(bean -> assertThatThrownBy(() -> bean.failing(null))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("OnlyAtTheCall.failing, name: '#name.length()' cannot be evaluated"));
+    }
+
+    @Test
+    void aClientThatDoesNotExistFailsTheCall() {
+        run(bean -> assertThatThrownBy(bean::unknownClient).hasMessageContaining("nobody"));
+    }
+}
