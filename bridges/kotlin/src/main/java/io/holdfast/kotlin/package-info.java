@@ -1,0 +1,5 @@
+/** Locks and semaphores for Kotlin coroutines. */
+@NullMarked
+package io.holdfast.kotlin;
+
+import org.jspecify.annotations.NullMarked;

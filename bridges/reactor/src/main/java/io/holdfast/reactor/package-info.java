@@ -1,0 +1,5 @@
+/** Locks and semaphores for Project Reactor. */
+@NullMarked
+package io.holdfast.reactor;
+
+import org.jspecify.annotations.NullMarked;
