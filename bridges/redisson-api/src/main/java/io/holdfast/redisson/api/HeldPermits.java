@@ -4,13 +4,14 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.Permit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Collectors;
 
 /**
  * The permits that this client acquired by {@code RSemaphore}, until they are released. Redisson releases a number, and
@@ -64,15 +65,24 @@ final class HeldPermits {
     List<Permit> take(String name, int count, long thread) {
         mutex.lock();
         try {
-            List<Held> candidates = new ArrayList<>(byName.getOrDefault(name, List.of()));
-            candidates.sort(Comparator.comparing((Held held) -> held.thread != thread)
-                    .thenComparing(held -> !lost.contains(held)));
+            List<Held> candidates = candidates(name, thread);
             List<Held> taken = choose(name, count, candidates);
             taken.forEach(held -> remove(name, held));
             return taken.stream().map(Held::permit).toList();
         } finally {
             mutex.unlock();
         }
+    }
+
+    private List<Held> candidates(String name, long thread) {
+        Map<Integer, List<Held>> byRank = byName.getOrDefault(name, List.of()).stream()
+                .collect(Collectors.groupingBy(held -> rank(held, thread), TreeMap::new, Collectors.toList()));
+        return byRank.values().stream().flatMap(List::stream).toList();
+    }
+
+    private static int rank(Held held, long thread) {
+        int ownOrOther = held.thread == thread ? 0 : 2;
+        return held.permit.isValid() ? ownOrOther + 1 : ownOrOther;
     }
 
     /** For each sum up to the number, keeps the first choice of permits that has it. */

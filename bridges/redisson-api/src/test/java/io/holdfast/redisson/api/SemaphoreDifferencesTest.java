@@ -145,8 +145,8 @@ class SemaphoreDifferencesTest {
     }
 
     private static void acquireElsewhere(RSemaphore semaphore) throws Exception {
-        assertThat(result(CompletableFuture.supplyAsync(semaphore::tryAcquire, fresh())))
-                .isTrue();
+        boolean acquired = result(CompletableFuture.supplyAsync(() -> semaphore.tryAcquire(), fresh()));
+        assertThat(acquired).isTrue();
     }
 
     /** Another client takes away the younger permit, and this client is notified. */
