@@ -55,10 +55,8 @@ final class LatchCalls {
         try {
             latch.countDown();
         } catch (IllegalStateException e) {
-            if (client.inspectLatch(latch.name()).isPresent()) {
-                throw e;
-            }
-            // the latch is not set, so nothing is to be counted
+            // the latch was not set, so nothing is to be counted; if the client is closed, this call throws
+            var unused = client.inspectLatch(latch.name());
         }
     }
 

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RFencedLock;
+import org.redisson.api.RFuture;
 import org.redisson.api.RLock;
 import org.redisson.api.RReadWriteLock;
 
@@ -239,6 +240,16 @@ class LockDifferencesTest {
             assertThat(otherHoldfast.lock(owner.name()).forceUnlock()).isTrue();
         }
         Contract.await(() -> leases.size() == OwnerLeases.MOST_LOST);
+    }
+
+    @Test
+    void aCanceledRequestLeavesTheQueue() {
+        RLock lock = locks.getLock(name());
+        others.getLock(lock.getName()).lock();
+        RFuture<Void> waiting = lock.lockAsync(owner());
+        Contract.await(() -> !holdfast.inspect(lock.getName()).waiters().isEmpty());
+        assertThat(waiting.cancel(true)).isTrue();
+        Contract.await(() -> holdfast.inspect(lock.getName()).waiters().isEmpty());
     }
 
     @Test

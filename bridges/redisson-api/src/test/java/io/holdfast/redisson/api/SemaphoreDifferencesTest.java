@@ -94,17 +94,18 @@ class SemaphoreDifferencesTest {
 
     @Test
     void permitsOfOneCallAreReleasedTogether() throws Exception {
-        RSemaphore semaphore = semaphore(7);
+        RSemaphore semaphore = semaphore(9);
         semaphore.acquire(3);
+        semaphore.acquire(2);
         semaphore.acquire(2);
         semaphore.acquire(2);
         assertThatThrownBy(() -> semaphore.release(1))
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContaining("[3, 2, 2]");
-        semaphore.release(4);
-        assertThat(semaphore.availablePermits()).isEqualTo(4);
+                .hasMessageContaining("[3, 2, 2, 2]");
+        semaphore.release(6);
+        assertThat(semaphore.availablePermits()).isEqualTo(6);
         semaphore.release(3);
-        assertThat(semaphore.availablePermits()).isEqualTo(7);
+        assertThat(semaphore.availablePermits()).isEqualTo(9);
     }
 
     @Test
@@ -121,7 +122,7 @@ class SemaphoreDifferencesTest {
         RSemaphore semaphore = semaphore(2);
         acquireElsewhere(semaphore);
         semaphore.acquire();
-        losePermitOfThisThread(semaphore);
+        loseYoungerPermit(semaphore);
         assertThatThrownBy(semaphore::release).isInstanceOf(LeaseLostException.class);
         assertThat(semaphore.availablePermits()).isEqualTo(1);
         semaphore.release();
@@ -133,11 +134,22 @@ class SemaphoreDifferencesTest {
         RSemaphore semaphore = semaphore(2);
         acquireElsewhere(semaphore);
         semaphore.acquire();
-        losePermitOfThisThread(semaphore);
+        loseYoungerPermit(semaphore);
         assertThatThrownBy(() -> result(CompletableFuture.runAsync(semaphore::release, fresh())))
                 .hasCauseInstanceOf(LeaseLostException.class);
         result(CompletableFuture.runAsync(semaphore::release, fresh()));
         assertThat(semaphore.availablePermits()).isEqualTo(2);
+    }
+
+    @Test
+    void aThreadReleasesItsOwnPermitFirst() throws Exception {
+        RSemaphore semaphore = semaphore(2);
+        semaphore.acquire();
+        acquireElsewhere(semaphore);
+        loseYoungerPermit(semaphore);
+        semaphore.release();
+        assertThat(semaphore.availablePermits()).isEqualTo(2);
+        assertThatThrownBy(semaphore::release).isInstanceOf(LeaseLostException.class);
     }
 
     private static Executor fresh() {
@@ -150,7 +162,7 @@ class SemaphoreDifferencesTest {
     }
 
     /** Another client takes away the younger permit, and this client is notified. */
-    private void losePermitOfThisThread(RSemaphore semaphore) throws Exception {
+    private void loseYoungerPermit(RSemaphore semaphore) throws Exception {
         CompletableFuture<Void> lost = new CompletableFuture<>();
         holdfast.addListener(event -> {
             if (event instanceof LockEvent.Lost) {
