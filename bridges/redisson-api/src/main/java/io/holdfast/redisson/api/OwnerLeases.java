@@ -109,14 +109,14 @@ final class OwnerLeases {
     boolean reenter(Owner key, Optional<Duration> lease) {
         Optional<Level> top = guarded(() -> Optional.ofNullable(held.get(key)).map(entry -> entry.levels.getLast()));
         if (top.isEmpty()) {
-            forget(key);
+            forgetLoss(key);
             return false;
         }
         try {
             confirm(key, top.get(), lease);
         } catch (LeaseLostException e) {
             // reported as an event; the owner starts anew, as with Redisson
-            forget(key);
+            remove(key, top.get().lease).ifPresent(Entry::abandon);
             return false;
         }
         return guarded(() -> push(key, top.get()));
@@ -142,10 +142,21 @@ final class OwnerLeases {
         return true;
     }
 
-    private void forget(Owner key) {
-        Optional<Entry> entry =
-                guarded(() -> Optional.ofNullable(held.remove(key)).or(() -> Optional.ofNullable(lost.remove(key))));
+    private void forgetLoss(Owner key) {
+        Optional<Entry> entry = guarded(() -> Optional.ofNullable(lost.remove(key)));
         entry.ifPresent(Entry::abandon);
+    }
+
+    /** Removes the entry of the lease. A grant that arrived meanwhile is another entry, and stays. */
+    private Optional<Entry> remove(Owner key, Lease lease) {
+        return guarded(() -> {
+            Optional<Entry> entry = entry(key).filter(found -> found.has(lease));
+            entry.ifPresent(found -> {
+                held.remove(key, found);
+                lost.remove(key, found);
+            });
+            return entry;
+        });
     }
 
     /** Ends the innermost level of the owner. The caller closes the lease of the last level. Empty if there is no level. */

@@ -32,8 +32,8 @@ import org.redisson.api.RedissonClient;
  * <p><strong>Owners.</strong> As with Redisson, a hold belongs to the thread that called {@code lock()}, or to the number that
  * was passed to {@code lockAsync(..)}, by default the id of the calling thread. The owners of asynchronous methods are known to
  * one object of this class only, so create one for each client, and use it for both locking and unlocking. Their holds last
- * until they are released or lost, or until the client is closed. A hold that a thread acquired by a blocking method is released
- * by that thread only.
+ * until they are released or lost, or until the client is closed. A hold that a thread acquired by a blocking method is
+ * released by that thread only.
  *
  * <p><strong>Leases.</strong> A lease of zero or less means that the watchdog renews the hold. A lease above zero is a fixed
  * lease of 100 ms to 365 days. A shorter or longer one is refused with {@link IllegalArgumentException}.
@@ -44,8 +44,9 @@ import org.redisson.api.RedissonClient;
  *
  * <p><strong>Futures.</strong> Canceling a future of an acquire withdraws the request. A grant that was under way is released.
  * A repeated acquire by the same owner completes at once. It blocks the calling thread for a store call if a lease has to be
- * extended. So does {@code unlockAsync()} of a thread that acquired the lock by a blocking method. Asynchronous methods without a counterpart in Holdfast call the store on at most four threads of their own, which
- * are daemons and end when they are idle.
+ * extended. So does {@code unlockAsync()} of a thread that acquired the lock by a blocking method. A second request of an owner
+ * whose first one still waits is granted after the first one is released. Asynchronous methods without a counterpart in
+ * Holdfast call the store on at most four threads of their own, which are daemons and end when they are idle.
  *
  * <p>Objects of this class are safe for use by any thread. The exceptions of the Holdfast client, such as
  * {@link io.holdfast.StoreUnavailableException}, are not changed.
@@ -203,8 +204,8 @@ public final class RedissonLocks {
      * Returns the latch of the given name, {@link Holdfast#countDownLatch(String)}. Makes no store call.
      *
      * <p>A latch that is not set counts as open, as with Redisson: an {@code await} returns, and a countdown has no effect.
-     * {@link RCountDownLatch#trySetCount} sets an open latch again. To do so, it locks the name {@code redisson-latch:} followed
-     * by the name of the latch, and waits for other callers that do the same.
+     * {@link RCountDownLatch#trySetCount} sets an open latch again. To do so, it locks the name {@code redisson-latch:}
+     * followed by the name of the latch, and waits for other callers that do the same.
      */
     public RCountDownLatch getCountDownLatch(String name) {
         LatchCalls calls = new LatchCalls(holdfast, holdfast.countDownLatch(name), background);

@@ -4,6 +4,7 @@ import static io.holdfast.redisson.api.Contract.awaitFree;
 import static io.holdfast.redisson.api.Contract.name;
 import static io.holdfast.redisson.api.Contract.owner;
 import static io.holdfast.redisson.api.Contract.result;
+import static java.util.concurrent.TimeUnit.DAYS;
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -63,12 +64,13 @@ class LockDifferencesTest {
     }
 
     @Test
-    void aLeaseBelow100MillisecondsIsRefused() {
+    void aLeaseOutOfRangeIsRefused() {
         RLock lock = locks.getLock(name());
         assertThatThrownBy(() -> lock.lock(99, MILLISECONDS))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("100 ms");
         assertThatThrownBy(() -> lock.tryLock(1, 99, MILLISECONDS)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> lock.lock(366, DAYS)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> result(lock.lockAsync(99, MILLISECONDS)))
                 .hasCauseInstanceOf(IllegalArgumentException.class);
     }
