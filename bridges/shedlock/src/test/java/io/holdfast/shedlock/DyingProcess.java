@@ -1,0 +1,25 @@
+package io.holdfast.shedlock;
+
+import io.holdfast.Holdfast;
+import java.time.Duration;
+import java.time.Instant;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+
+/** A process that locks, prints its token, perhaps unlocks, and dies without closing anything. */
+final class DyingProcess {
+
+    private DyingProcess() {}
+
+    @SuppressWarnings("SystemOut")
+    public static void main(String[] args) {
+        HoldfastLockProvider provider = new HoldfastLockProvider(Holdfast.connect(args[0]));
+        FencedSimpleLock lock = provider.tryLock(
+                        new LockConfiguration(Instant.now(), "job", Duration.parse(args[2]), Duration.parse(args[3])))
+                .orElseThrow();
+        if (args[1].equals("unlocked")) {
+            lock.unlock();
+        }
+        System.out.println(lock.fencingToken());
+        Runtime.getRuntime().halt(0);
+    }
+}

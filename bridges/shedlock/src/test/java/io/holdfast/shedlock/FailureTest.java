@@ -1,0 +1,195 @@
+package io.holdfast.shedlock;
+
+import static io.holdfast.shedlock.LockProviderContract.HOUR;
+import static io.holdfast.shedlock.LockProviderContract.MOMENT;
+import static io.holdfast.shedlock.LockProviderContract.awaitFree;
+import static io.holdfast.shedlock.LockProviderContract.job;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.LeaseLostException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.embedded.redis.RedisServer;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
+import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.SimpleLock;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What happens when the store, the client or the process fails. */
+@Timeout(60)
+class FailureTest {
+
+    private static final LockConfiguration JOB = job("job", HOUR, Duration.ZERO);
+
+    private RedisServer server;
+    private Holdfast client;
+    private HoldfastLockProvider provider;
+
+    @BeforeEach
+    void connect() {
+        server = RedisServer.start();
+        client = Holdfast.builder()
+                .uri(server.uri())
+                .commandTimeout(Duration.ofMillis(300))
+                .build();
+        provider = new HoldfastLockProvider(client);
+    }
+
+    @AfterEach
+    void close() {
+        client.close();
+        server.close();
+    }
+
+    @Test
+    void aLockFailsIfTheStoreDoesNotAnswerAndLeavesNothing() throws Exception {
+        server.pause();
+        assertThatExceptionOfType(HoldfastException.class).isThrownBy(() -> provider.lock(JOB));
+        server.resume();
+        awaitFree(provider).unlock();
+        assertThat(client.list("")).isEmpty();
+    }
+
+    @Test
+    void aLockWhoseCheckFailsIsReleased() {
+        StoreUnavailableException failure =
+                new StoreUnavailableException("job", "no answer", new IOException("planted"));
+        Holdfast failing = withFailureOfTheSecondLock("isLocked", failure);
+        assertThatThrownBy(() -> new HoldfastLockProvider(failing).lock(JOB)).isSameAs(failure);
+        assertThat(client.list("")).isEmpty();
+    }
+
+    /** A pause of the process can outlast a short remaining time. */
+    @Test
+    void anUnlockReleasesTheLockIfItsSecondLockHasEndedAlready() {
+        LeaseLostException ended = new LeaseLostException("job", 1, "planted");
+        Holdfast failing = withFailureOfTheSecondLock("runOnce", ended);
+        new HoldfastLockProvider(failing)
+                .lock(job("job", HOUR, MOMENT))
+                .orElseThrow()
+                .unlock();
+        assertThat(client.lock("job").isLocked()).isFalse();
+    }
+
+    @Test
+    void anExtensionThatIsNotConfirmedKeepsTheLock() {
+        SimpleLock lock = provider.lock(JOB).orElseThrow();
+        server.pause();
+        assertThatExceptionOfType(StoreUnavailableException.class)
+                .isThrownBy(() -> lock.extend(HOUR.multipliedBy(2), Duration.ZERO));
+        server.resume();
+        lock.unlock();
+        assertThat(client.list("")).isEmpty();
+    }
+
+    @Test
+    void anUnlockThatTheStoreDoesNotAnswerKeepsTheNameUntilLockAtLeastForHasPassed() throws Exception {
+        Duration atLeast = Duration.ofSeconds(2);
+        long start = System.nanoTime();
+        SimpleLock lock = provider.lock(job("job", HOUR, atLeast)).orElseThrow();
+        server.pause();
+        lock.unlock();
+        server.resume();
+        SimpleLock next = awaitFree(provider);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(atLeast, atLeast.multipliedBy(4));
+        next.unlock();
+    }
+
+    @Test
+    void anUnlockReportsALostHold() {
+        FencedSimpleLock lock = provider.tryLock(JOB).orElseThrow();
+        assertThat(lock.isValid()).isTrue();
+        client.lock("job").forceUnlock();
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lock::unlock);
+        assertThat(lock.isValid()).isFalse();
+        provider.lock(JOB).orElseThrow().unlock();
+    }
+
+    @Test
+    void anUnlockReportsAHoldThatOutlastedLockAtMostFor() throws Exception {
+        SimpleLock lock = provider.lock(job("job", MOMENT, Duration.ZERO)).orElseThrow();
+        Thread.sleep(MOMENT.toMillis() + 50);
+        assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lock::unlock);
+    }
+
+    @Test
+    void anUnlockAfterTheCloseOfTheClientReportsIt() {
+        SimpleLock lock = provider.lock(JOB).orElseThrow();
+        client.close();
+        assertThatIllegalStateException().isThrownBy(lock::unlock).withMessageContaining("closed");
+    }
+
+    /** The name of a dead process is free after {@code lockAtLeastFor} if it was unlocked, else after {@code lockAtMostFor}. */
+    @ParameterizedTest
+    @CsvSource({"unlocked, PT1H, PT2S", "locked, PT2S, PT0S"})
+    void theStoreKeepsTheNameOfADeadProcessForItsTime(String state, Duration atMost, Duration atLeast)
+            throws Exception {
+        Duration kept = state.equals("unlocked") ? atLeast : atMost;
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                        DyingProcess.class.getName(),
+                        server.uri(),
+                        state,
+                        atMost.toString(),
+                        atLeast.toString())
+                .redirectError(new File("/dev/null"))
+                .start();
+        String token = process.inputReader().readLine();
+        long start = System.nanoTime();
+        assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(token).matches("\\d+");
+        assertThat(provider.lock(JOB)).isEmpty();
+
+        FencedSimpleLock next = (FencedSimpleLock) awaitFree(provider);
+
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(kept.minusMillis(500), kept.plusMillis(3000));
+        assertThat(next.fencingToken()).isGreaterThan(Long.parseLong(token));
+        next.unlock();
+    }
+
+    /** The client, except that a method of the lock that keeps a name until {@code lockAtLeastFor} has passed fails at its end. */
+    private Holdfast withFailureOfTheSecondLock(String failing, RuntimeException failure) {
+        return proxy(Holdfast.class, client, (method, result) -> {
+            boolean second =
+                    result instanceof DistributedLock lock && lock.name().endsWith(HoldfastLockProvider.KEPT_SUFFIX);
+            return second
+                    ? proxy(DistributedLock.class, (DistributedLock) result, failingAt(failing, failure))
+                    : result;
+        });
+    }
+
+    private static BiFunction<Method, Object, Object> failingAt(String failing, RuntimeException failure) {
+        return (method, result) -> {
+            if (method.getName().equals(failing)) {
+                throw failure;
+            }
+            return result;
+        };
+    }
+
+    private static <T> T proxy(Class<T> type, T delegate, BiFunction<Method, Object, Object> change) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (self, method, arguments) -> change.apply(method, method.invoke(delegate, arguments))));
+    }
+}
