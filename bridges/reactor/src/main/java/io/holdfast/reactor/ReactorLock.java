@@ -178,6 +178,6 @@ public final class ReactorLock<L> {
     }
 
     private <T> Flux<T> run(Request<?, L> request, Function<? super L, ? extends Publisher<? extends T>> body) {
-        return Acquisition.run(grants, request, Objects.requireNonNull(body, "body"));
+        return LeaseOfSubscription.run(grants, request, Objects.requireNonNull(body, "body"));
     }
 }

@@ -268,7 +268,7 @@ class ReactorLockTest {
 
     @Test
     void aRequestThatStartsDuringTheCancelIsReleased() throws InterruptedException {
-        AtomicReference<Acquisition<Lease, Lease>> acquisition = new AtomicReference<>();
+        AtomicReference<LeaseOfSubscription<Lease, Lease>> acquisition = new AtomicReference<>();
         AtomicReference<Lease> granted = new AtomicReference<>();
         Request<Lease, Lease> request = Request.certain(() -> {
             CompletableFuture<Lease> future = real.async().acquire();
@@ -277,7 +277,7 @@ class ReactorLockTest {
             return future;
         });
         LockGrants<Lease> grants = new LockGrants<>(real.async(), Lease::closeAsync, Lease::onLost);
-        acquisition.set(new Acquisition<>(grants, request));
+        acquisition.set(new LeaseOfSubscription<>(grants, request));
         StepVerifier.create(acquisition.get().lease()).verifyComplete();
         assertThat(granted.get().isValid()).isFalse();
         assertFree();

@@ -15,6 +15,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.transaction.annotation.Transactional;
+import reactor.core.publisher.Mono;
 
 /** An annotation that cannot work fails the start, or the call that shows it, with a text that names its place. */
 class InvalidLockedTest {
@@ -94,6 +95,14 @@ class InvalidLockedTest {
 
         @Locked(name = "n", lease = "1ms")
         public void run() {}
+    }
+
+    static class LeaseOfAPublisher {
+
+        @Locked(name = "n", lease = "1s")
+        public Mono<String> run() {
+            return Mono.empty();
+        }
     }
 
     static class PermitsOfALock {
@@ -204,6 +213,7 @@ class InvalidLockedTest {
                 Arguments.of(BadWait.class, "waitTime: 'soon' is not a duration"),
                 Arguments.of(NegativeWait.class, "waitTime: '-1s' is negative"),
                 Arguments.of(ShortLease.class, "lease: '1ms' is out of range: 100 ms to 365 days"),
+                Arguments.of(LeaseOfAPublisher.class, "lease: a method that returns a publisher cannot have one"),
                 Arguments.of(PermitsOfALock.class, "permits: it needs kind PERMITS, not LOCK"),
                 Arguments.of(NoPermits.class, "permits: 0 is out of range: at least 1"),
                 Arguments.of(SkipOfAPrimitive.class, "onFailure: SKIP cannot return a int"),

@@ -86,7 +86,7 @@ final class LockedMethods {
                         .map(text ->
                                 expressions.condition(attributes, "condition", attributes.text("condition", text))),
                 wait,
-                lease(attributes, locked.lease()),
+                lease(attributes, locked.lease(), returns),
                 locked.kind(),
                 locked.permits(),
                 locked.onFailure(),
@@ -119,9 +119,12 @@ final class LockedMethods {
         return wait;
     }
 
-    private static Optional<Duration> lease(Attributes attributes, String text) {
+    private static Optional<Duration> lease(Attributes attributes, String text, ReturnKind returns) {
         if (attributes.text("lease", text).isBlank()) {
             return Optional.empty();
+        }
+        if (returns == ReturnKind.PUBLISHER) {
+            throw attributes.invalid("lease", "a method that returns a publisher cannot have one; limit the publisher");
         }
         Duration lease = attributes.duration("lease", text);
         if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {

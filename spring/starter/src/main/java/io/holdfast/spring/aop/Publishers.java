@@ -1,9 +1,11 @@
 package io.holdfast.spring.aop;
 
 import io.holdfast.Lease;
+import io.holdfast.reactor.ReactorLock;
 import io.holdfast.spring.OnFailure;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
@@ -27,20 +29,25 @@ record Publishers(LockedMethod method, Target target, Call call) {
     }
 
     private Mono<Object> single() {
-        return Mono.usingWhen(
-                lease(),
-                lease -> lease.isPresent() ? Mono.from(proceed(lease.get())) : Mono.from(notAcquired()),
-                Publishers::release);
+        return many().singleOrEmpty();
     }
 
+    /** Runs the method once for each subscription, or what {@link io.holdfast.spring.OnFailure} says. */
     private Flux<Object> many() {
-        return Flux.usingWhen(
-                lease(), lease -> lease.isPresent() ? proceed(lease.get()) : notAcquired(), Publishers::release);
+        return Flux.defer(() -> {
+            AtomicBoolean acquired = new AtomicBoolean();
+            return locked(lease -> {
+                        acquired.set(true);
+                        return proceed(lease);
+                    })
+                    .concatWith(Flux.defer(() -> acquired.get() ? Flux.empty() : notAcquired()));
+        });
     }
 
-    /** The future itself, not one that depends on it, because a canceled subscription has to cancel it. */
-    private Mono<Optional<? extends Lease>> lease() {
-        return Mono.<Optional<? extends Lease>>fromFuture(() -> target.acquireAsync(method.waitTime(), method.lease()));
+    private Flux<Object> locked(Function<Lease, Publisher<Object>> body) {
+        return target instanceof Target.OfPermits some
+                ? ReactorLock.of(some.semaphore(), some.permits()).tryWithLockMany(method.waitTime(), body)
+                : ReactorLock.of(((Target.OfLock) target).lock()).tryWithLockMany(method.waitTime(), body);
     }
 
     private Publisher<Object> proceed(Lease lease) {
@@ -72,9 +79,5 @@ record Publishers(LockedMethod method, Target target, Call call) {
         } catch (Throwable e) {
             return Mono.error(e);
         }
-    }
-
-    private static Mono<Void> release(Optional<? extends Lease> lease) {
-        return lease.map(held -> Mono.fromFuture(held::closeAsync)).orElseGet(Mono::empty);
     }
 }

@@ -7,7 +7,6 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /** What a method acquires: a lock, or permits of a semaphore. */
@@ -29,9 +28,6 @@ sealed interface Target {
     /** Acquires for no thread; empty if the time is up. */
     Optional<? extends Lease> acquire(Duration wait, Optional<Duration> lease) throws InterruptedException;
 
-    /** Acquires for no thread, without blocking. Canceling the future withdraws the request. */
-    CompletableFuture<? extends Optional<? extends Lease>> acquireAsync(Duration wait, Optional<Duration> lease);
-
     /** Returns the name of the lock or semaphore. */
     String name();
 
@@ -50,12 +46,6 @@ sealed interface Target {
         @Override
         public Optional<Lease> acquire(Duration wait, Optional<Duration> lease) throws InterruptedException {
             return lease.isPresent() ? lock.tryAcquire(wait, lease.get()) : lock.tryAcquire(wait);
-        }
-
-        @Override
-        public CompletableFuture<Optional<Lease>> acquireAsync(Duration wait, Optional<Duration> lease) {
-            return lease.map(fixed -> lock.async().tryAcquire(wait, fixed))
-                    .orElseGet(() -> lock.async().tryAcquire(wait));
         }
 
         @Override
@@ -88,14 +78,6 @@ sealed interface Target {
             return lease.isPresent()
                     ? semaphore.tryAcquire(permits, wait, lease.get())
                     : semaphore.tryAcquire(permits, wait);
-        }
-
-        @Override
-        public CompletableFuture<? extends Optional<? extends Lease>> acquireAsync(
-                Duration wait, Optional<Duration> lease) {
-            return lease.isPresent()
-                    ? semaphore.async().tryAcquire(permits, wait, lease.get())
-                    : semaphore.async().tryAcquire(permits, wait);
         }
 
         @Override

@@ -23,7 +23,7 @@ import reactor.core.publisher.Sinks;
  * @param <R> the result of the request
  * @param <L> the type of the lease
  */
-final class Acquisition<R, L> {
+final class LeaseOfSubscription<R, L> {
 
     private final Grants<L> grants;
     private final Request<R, L> request;
@@ -34,7 +34,7 @@ final class Acquisition<R, L> {
     /** The future of the request that was started and is not released. */
     private final AtomicReference<@Nullable CompletableFuture<R>> pending = new AtomicReference<>();
 
-    Acquisition(Grants<L> grants, Request<R, L> request) {
+    LeaseOfSubscription(Grants<L> grants, Request<R, L> request) {
         this.grants = grants;
         this.request = request;
     }
@@ -43,11 +43,11 @@ final class Acquisition<R, L> {
     static <R, L, T> Flux<T> run(
             Grants<L> grants, Request<R, L> request, Function<? super L, ? extends Publisher<? extends T>> body) {
         return Flux.usingWhen(
-                Mono.fromSupplier(() -> new Acquisition<>(grants, request)),
+                Mono.fromSupplier(() -> new LeaseOfSubscription<>(grants, request)),
                 acquisition -> acquisition.<T>run(body),
                 acquisition -> Mono.empty(),
-                Acquisition::releaseAfter,
-                Acquisition::release);
+                LeaseOfSubscription::releaseAfter,
+                LeaseOfSubscription::release);
     }
 
     private <T> Flux<T> run(Function<? super L, ? extends Publisher<? extends T>> body) {
