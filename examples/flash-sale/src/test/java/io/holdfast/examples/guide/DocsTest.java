@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -17,12 +18,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Every Java block of README.md and docs is a marked region of an example, to the letter but for the indentation; every YAML
- * block is a configuration that is accepted.
+ * Every block of Java or Kotlin in README.md and docs is a marked region of an example, to the letter but for the indentation;
+ * every YAML block is a configuration that is accepted.
  */
 class DocsTest {
 
-    private static final Pattern BLOCK = Pattern.compile("(?ms)^```java *\\n(.*?)^```");
+    private static final Pattern BLOCK = Pattern.compile("(?ms)^```(?:java|kotlin) *\\n(.*?)^```");
     private static final Pattern YAML = Pattern.compile("(?ms)^```yaml *\\n(.*?)^```");
     private static final Pattern FENCE = Pattern.compile("(?m)^```(.*)$");
     private static final Pattern REGION = Pattern.compile("(?ms)^ *// region \\S+\\n(.*?)^ *// endregion$");
@@ -76,7 +77,7 @@ class DocsTest {
             for (int i = 0; i < fences.size(); i += 2) {
                 assertThat(fences.get(i))
                         .as(root.relativize(page).toString())
-                        .isIn("java", "yaml", "sh", "sql", "xml", "gradle", "text", "");
+                        .isIn("java", "kotlin", "yaml", "properties", "sh", "sql", "xml", "gradle", "text", "");
             }
         }
     }
@@ -96,8 +97,10 @@ class DocsTest {
 
     private Set<String> regions() throws IOException {
         Set<String> regions = new HashSet<>();
-        for (Path file : below(root.resolve("examples"), ".java")) {
-            found(REGION, file).forEach(region -> regions.add(unindented(region)));
+        for (String folder : List.of("examples", "spring", "bridges")) {
+            for (Path file : below(root.resolve(folder), ".java", ".kt")) {
+                found(REGION, file).forEach(region -> regions.add(unindented(region)));
+            }
         }
         return regions;
     }
@@ -108,9 +111,10 @@ class DocsTest {
         return pages;
     }
 
-    private static List<Path> below(Path folder, String suffix) throws IOException {
+    private static List<Path> below(Path folder, String... suffixes) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(file -> file.toString().endsWith(suffix)).toList();
+            return files.filter(file -> Arrays.stream(suffixes).anyMatch(file.toString()::endsWith))
+                    .toList();
         }
     }
 
