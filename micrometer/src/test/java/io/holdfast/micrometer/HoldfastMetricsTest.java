@@ -17,11 +17,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The meters say what the client did, and how long it took. */
-@Tag("everywhere")
 class HoldfastMetricsTest {
 
     private final Simulation sim = Simulation.of(1);

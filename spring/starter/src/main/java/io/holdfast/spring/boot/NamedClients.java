@@ -12,7 +12,6 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
-import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
@@ -45,7 +44,6 @@ final class NamedClients implements ImportBeanDefinitionRegistrar, EnvironmentAw
 
     private static RootBeanDefinition definition(String name) {
         RootBeanDefinition definition = new RootBeanDefinition(NamedClient.class);
-        definition.setTargetType(ResolvableType.forClassWithGenerics(FactoryBean.class, Holdfast.class));
         definition.setAttribute(FactoryBean.OBJECT_TYPE_ATTRIBUTE, Holdfast.class);
         definition.setAutowireMode(RootBeanDefinition.AUTOWIRE_CONSTRUCTOR);
         definition.getConstructorArgumentValues().addIndexedArgumentValue(0, name);

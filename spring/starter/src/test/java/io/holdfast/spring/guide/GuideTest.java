@@ -71,7 +71,8 @@ class GuideTest {
             Properties read = new Properties();
             read.load(new StringReader(block));
             List<String> lines = new ArrayList<>();
-            read.forEach((name, value) -> lines.add(name + "=" + (name.toString().endsWith(".uri") ? uri : value)));
+            read.forEach(
+                    (name, value) -> lines.add(name + "=" + (name.toString().endsWith(".uri") ? uri : value)));
             start(lines).close();
         }
     }
