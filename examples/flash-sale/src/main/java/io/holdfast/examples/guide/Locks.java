@@ -1,6 +1,5 @@
 package io.holdfast.examples.guide;
 
-import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
@@ -10,6 +9,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.Permit;
+import io.holdfast.reactor.ReactorLock;
 import io.holdfast.recipes.LeaderElection;
 import io.holdfast.recipes.Leadership;
 import io.holdfast.recipes.QuorumLease;
@@ -71,11 +71,9 @@ final class Locks {
 
     Mono<Boolean> reactor(Holdfast holdfast, Mono<Boolean> payment) {
         // region locks-reactor
-        AsyncLock<Lease> lock = holdfast.lock("orders/42").async();
-        return Mono.usingWhen(
-                Mono.fromFuture(() -> lock.acquire(Duration.ofSeconds(10))),
-                lease -> payment.doOnSuccess(paid -> orders.ship(42, lease.fencingToken())),
-                lease -> Mono.fromFuture(lease.closeAsync()));
+        ReactorLock<Lease> lock = ReactorLock.of(holdfast.lock("orders/42"));
+        return lock.withLock(
+                Duration.ofSeconds(10), lease -> payment.doOnSuccess(paid -> orders.ship(42, lease.fencingToken())));
         // endregion
     }
 
