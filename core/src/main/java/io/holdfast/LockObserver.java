@@ -60,7 +60,10 @@ public interface LockObserver {
     /** The observer of one hold. */
     interface Holding {
 
-        /** Called when the owner released the hold, on its thread, or when the client was closed. */
+        /**
+         * Called when the owner has released the hold, on its thread, after the store has confirmed it or the wait for that is
+         * over; or when the client was closed.
+         */
         void released();
 
         /**

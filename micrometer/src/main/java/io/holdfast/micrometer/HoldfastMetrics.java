@@ -77,7 +77,10 @@ public final class HoldfastMetrics implements MeterBinder {
         return new HoldfastMetrics(client, tags, names, List.copyOf(copy));
     }
 
-    /** Registers all meters. Acquires that are under way are not measured. */
+    /**
+     * Registers all meters. Acquires that are under way are not measured. Counters and gauges replace those of an earlier client
+     * with the same tags.
+     */
     @Override
     public void bindTo(MeterRegistry registry) {
         Readings readings = new Readings(client, registry.config().clock());
@@ -177,15 +180,24 @@ public final class HoldfastMetrics implements MeterBinder {
                     .orElse(Double.NaN);
         }
 
+        /** Removes the meter of an earlier client with the same tags, which would keep its last values. */
+        private String replaced(String name) {
+            registry.find("holdfast." + name).tags(tags).meters().stream()
+                    .filter(meter ->
+                            meter.getId().getTags().size() == tags.stream().count())
+                    .forEach(registry::remove);
+            return "holdfast." + name;
+        }
+
         private void count(String name, String description, ToLongFunction<Stats> value) {
-            FunctionCounter.builder("holdfast." + name, readings, r -> value.applyAsLong(r.stats()))
+            FunctionCounter.builder(replaced(name), readings, r -> value.applyAsLong(r.stats()))
                     .description(description)
                     .tags(tags)
                     .register(registry);
         }
 
         private void gauge(String name, String description, ToDoubleFunction<Readings> value) {
-            Gauge.builder("holdfast." + name, readings, value)
+            Gauge.builder(replaced(name), readings, value)
                     .description(description)
                     .tags(tags)
                     .strongReference(true)
@@ -193,7 +205,7 @@ public final class HoldfastMetrics implements MeterBinder {
         }
 
         private void time(String name, String description, ToDoubleFunction<Readings> micros) {
-            TimeGauge.builder("holdfast." + name, readings, TimeUnit.MICROSECONDS, micros)
+            TimeGauge.builder(replaced(name), readings, TimeUnit.MICROSECONDS, micros)
                     .description(description)
                     .tags(tags)
                     .strongReference(true)

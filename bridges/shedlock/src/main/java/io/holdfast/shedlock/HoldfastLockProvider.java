@@ -51,13 +51,14 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
     }
 
     /**
-     * Acquires the lock if it is free now. Does the same as {@link #tryLock}.
+     * Acquires the lock if it is free now, like {@link #tryLock}, but for ShedLock, which calls this method: its {@code unlock}
+     * logs a loss instead of throwing it, because ShedLock unlocks where an exception would replace that of the task.
      *
      * @return a {@link FencedSimpleLock}; empty if another owner holds the lock, or if its {@code lockAtLeastFor} has not passed
      */
     @Override
     public Optional<SimpleLock> lock(LockConfiguration configuration) {
-        return tryLock(configuration).map(lock -> lock);
+        return tryLock(configuration).map(TaskLock::new);
     }
 
     /**

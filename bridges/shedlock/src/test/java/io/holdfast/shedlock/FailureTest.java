@@ -23,7 +23,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
+import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
 import net.javacrumbs.shedlock.core.LockConfiguration;
+import net.javacrumbs.shedlock.core.LockingTaskExecutor;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,9 +126,23 @@ class FailureTest {
 
     @Test
     void anUnlockReportsAHoldThatOutlastedLockAtMostFor() throws Exception {
-        SimpleLock lock = provider.lock(job("job", MOMENT, Duration.ZERO)).orElseThrow();
+        SimpleLock lock = provider.tryLock(job("job", MOMENT, Duration.ZERO)).orElseThrow();
         Thread.sleep(MOMENT.toMillis() + 50);
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lock::unlock);
+    }
+
+    /** ShedLock unlocks in a finally block. */
+    @Test
+    void aLossDoesNotReplaceTheExceptionOfATask() {
+        LockingTaskExecutor executor = new DefaultLockingTaskExecutor(provider);
+        assertThatThrownBy(() -> executor.executeWithLock(
+                        (LockingTaskExecutor.Task) () -> {
+                            client.lock("job").forceUnlock();
+                            throw new IllegalArgumentException("of the task");
+                        },
+                        JOB))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("of the task");
     }
 
     @Test

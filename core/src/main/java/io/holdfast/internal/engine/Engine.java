@@ -99,7 +99,7 @@ public final class Engine implements SlotConfig.ClientState {
         this.config = config();
         this.slots = new Slots(config, this::nextTenure);
         this.tasks = new Tasks(threads, events);
-        this.observers = new Observers(events, threads.background());
+        this.observers = new Observers(events, threads.losses());
         this.calls = new Calls(this, store.capabilities().blocking() ? threads.senders() : Runnable::run);
         this.settlements = new Settlements(platform, store, config, calls, tasks, ConcurrentHashMap.newKeySet());
         this.callSites = new CallSites(platform, settings.recordPlaces());

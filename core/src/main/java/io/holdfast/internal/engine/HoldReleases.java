@@ -70,6 +70,7 @@ public final class HoldReleases {
             Awaiting.done(engine.platform, verdict, engine.config.command());
             checkVerdict(hold, settlement, verdict);
         }
+        engine.observers.released(hold);
     }
 
     /**
@@ -88,7 +89,11 @@ public final class HoldReleases {
     public CompletableFuture<Void> releaseAsync(Hold hold, Executor executor) {
         try {
             Settlement settlement = startRelease(hold);
-            return settlement == null ? CompletableFuture.completedFuture(null) : settle(hold, settlement, executor);
+            if (settlement != null) {
+                return settle(hold, settlement, executor);
+            }
+            engine.observers.released(hold);
+            return CompletableFuture.completedFuture(null);
         } catch (LeaseLostException | IllegalStateException e) {
             return CompletableFuture.failedFuture(e);
         }
@@ -97,7 +102,12 @@ public final class HoldReleases {
     private CompletableFuture<Void> settle(Hold hold, Settlement settlement, Executor executor) {
         CompletableFuture<Void> verdict = verdict(hold, settlement);
         return doneOrTimeout(verdict)
-                .thenRunAsync(() -> checkVerdict(hold, settlement, verdict), executor)
+                .thenRunAsync(
+                        () -> {
+                            checkVerdict(hold, settlement, verdict);
+                            engine.observers.released(hold);
+                        },
+                        executor)
                 .copy();
     }
 
@@ -126,7 +136,6 @@ public final class HoldReleases {
         }
         engine.holds.validity().requireNotClosed(hold, endedBefore);
         engine.counters.releases.increment();
-        engine.observers.released(hold);
         if (engine.events.detailed()) {
             engine.events.detail(
                     hold.slot.share.mode(), new LockEvent.Released(hold.slot.name, hold.token, hold.owner()));

@@ -25,18 +25,18 @@ import java.util.function.Function;
 public final class Observers {
 
     private final Events events;
-    private final Executor background;
+    private final Executor losses;
     private final List<LockObserver> observers = new CopyOnWriteArrayList<>();
     private final Observed unobserved = new Observed(List.of());
 
     /**
      * Creates the observers of a client, of which there are none yet.
      *
-     * @param background reports losses, which are detected on threads that must not run foreign code
+     * @param losses reports losses, which are detected on threads that must not run foreign code
      */
-    Observers(Events events, Executor background) {
+    Observers(Events events, Executor losses) {
         this.events = events;
-        this.background = background;
+        this.losses = losses;
     }
 
     public void add(LockObserver observer) {
@@ -65,7 +65,7 @@ public final class Observers {
     }
 
     /** Reports that the hold was released. */
-    void released(Hold hold) {
+    public void released(Hold hold) {
         tell(hold.takeObservers(), LockObserver.Holding::released);
     }
 
@@ -76,7 +76,7 @@ public final class Observers {
 
     private void lost(List<LockObserver.Holding> holding, String reason) {
         if (!holding.isEmpty()) {
-            background.execute(() -> tell(holding, one -> one.lost(reason)));
+            losses.execute(() -> tell(holding, one -> one.lost(reason)));
         }
     }
 
@@ -96,7 +96,7 @@ public final class Observers {
         try {
             return Optional.of(Objects.requireNonNull(call.apply(observer), "the observer returned null"));
         } catch (Throwable e) {
-            events.failure("observer " + observer, e);
+            events.failure("an observer of the type " + observer.getClass().getName(), e);
             return Optional.empty();
         }
     }
@@ -105,11 +105,10 @@ public final class Observers {
     public final class Observed {
 
         private final List<LockObserver.Acquiring> acquiring;
-        private final AtomicBoolean ended;
+        private final AtomicBoolean ended = new AtomicBoolean();
 
         private Observed(List<LockObserver.Acquiring> acquiring) {
             this.acquiring = acquiring;
-            this.ended = new AtomicBoolean(acquiring.isEmpty());
         }
 
         /** Reports the outcome of the acquire. A hold is observed from now on. */
@@ -124,7 +123,7 @@ public final class Observers {
         }
 
         private void acquired(Hold hold) {
-            if (ended.compareAndSet(false, true)) {
+            if (mayEnd()) {
                 observe(hold, each(acquiring, one -> one.acquired(hold.token)));
             }
         }
@@ -151,9 +150,14 @@ public final class Observers {
         }
 
         private void end(Consumer<LockObserver.Acquiring> how) {
-            if (ended.compareAndSet(false, true)) {
+            if (mayEnd()) {
                 tell(acquiring, how);
             }
+        }
+
+        /** Returns {@code true} once. Without observers, nothing is written, because all acquires share this object then. */
+        private boolean mayEnd() {
+            return !acquiring.isEmpty() && ended.compareAndSet(false, true);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.internal.lock;
 
 import io.holdfast.internal.access.Durations;
+import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Outcome;
 import io.holdfast.internal.slot.Slot;
@@ -59,13 +60,25 @@ public final class Acquisition {
             throws InterruptedException {
         try {
             Outcome outcome = await(attempts, handle, me);
-            attempts.observed.ended(outcome);
+            observe(attempts, outcome);
             return outcome;
         } catch (InterruptedException e) {
             attempts.observed.withdrawn();
             throw e;
         } catch (Throwable e) {
             attempts.observed.failed(e);
+            throw e;
+        }
+    }
+
+    /** Reports the outcome to observers. A thread that fails here, for example out of stack, does not keep the hold. */
+    private void observe(Attempts attempts, Outcome outcome) {
+        try {
+            attempts.observed.ended(outcome);
+        } catch (Throwable e) {
+            if (outcome instanceof Hold hold) {
+                client.holds().releases().discard(hold);
+            }
             throw e;
         }
     }

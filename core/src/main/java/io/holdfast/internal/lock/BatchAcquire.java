@@ -78,6 +78,7 @@ final class BatchAcquire {
      */
     BatchOutcome await(List<LeaseHandle> handles) {
         if (interruptible && Thread.currentThread().isInterrupted()) {
+            observed.forEach(Observers.Observed::withdrawn);
             return new BatchOutcome.Unclear();
         }
         send();
@@ -164,6 +165,7 @@ final class BatchAcquire {
                 notified(i);
             }
         } catch (Throwable e) {
+            observed.forEach(each -> each.failed(e));
             withdraw();
             throw e;
         }

@@ -243,6 +243,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     private void keepUntilMinHold(Hold hold) {
         if (hold.ended) {
+            client.observers().released(hold);
             throw notOwner();
         }
         client.holds().releases().releaseWhenDue(hold);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.DistributedLock;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LockObserver;
 import io.holdfast.LockObserver.Kind;
 import io.holdfast.Permit;
@@ -171,6 +172,21 @@ class ObserverTest extends VirtualTime {
     }
 
     @Test
+    void aLossThatTheReleaseFindsIsALoss() {
+        lock.lock();
+        b.lock("n").forceUnlock();
+        assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(seen()).containsExactly("LOCK n", "acquired", "lost");
+    }
+
+    @Test
+    void aLeaseThatIsClosedWithoutWaiting() throws InterruptedException {
+        Lease lease = lock.acquire();
+        sim.await(lease.closeAsync());
+        assertThat(seen()).containsExactly("LOCK n", "acquired", "released");
+    }
+
+    @Test
     void anOwnerThatEndsWithoutReleasing() {
         start("careless", lock::lock).join();
         sim.runFor(LEASE.multipliedBy(2));
@@ -189,6 +205,26 @@ class ObserverTest extends VirtualTime {
     void aRunOfAPeriodIsReleasedWhenItsBodyEnds() {
         lock.runOnce(Duration.ofMinutes(1), () -> assertThat(seen()).containsExactly("LOCK n", "acquired"));
         assertThat(seen()).containsExactly("LOCK n", "acquired", "released");
+    }
+
+    @Test
+    void theCloseOfTheClientEndsARunOfAPeriod() {
+        assertThatThrownBy(() -> lock.runOnce(Duration.ofMinutes(1), a::close))
+                .isInstanceOf(IllegalStateException.class);
+        assertThat(seen()).containsExactly("LOCK n", "acquired", "released");
+    }
+
+    @Test
+    void aMultiLockOfAnInterruptedThread() {
+        MultiLock both = MultiLock.of(a.lock("x"), a.lock("y"));
+        SimThread caller = start("caller", () -> {
+            Thread.currentThread().interrupt();
+            assertThatThrownBy(both::lockInterruptibly).isInstanceOf(InterruptedException.class);
+        });
+        caller.join();
+        assertThat(ends())
+                .isEqualTo(
+                        seen().stream().filter(line -> line.startsWith("LOCK")).count());
     }
 
     @Test
@@ -230,6 +266,23 @@ class ObserverTest extends VirtualTime {
         });
         lock.run(() -> assertThat(lock.isHeldByCurrentThread()).isTrue());
         assertThat(seen()).containsExactly("LOCK n", "acquired", "released");
+    }
+
+    @Test
+    void anObserverWithoutATextChangesNothing() {
+        a.addObserver(new LockObserver() {
+            @Override
+            public Acquiring acquire(Kind kind, String name) {
+                throw new IllegalStateException("planned");
+            }
+
+            @Override
+            public String toString() {
+                throw new IllegalStateException("planned, too");
+            }
+        });
+        lock.run(() -> assertThat(lock.isHeldByCurrentThread()).isTrue());
+        assertNothingIsLeft();
     }
 
     @Test

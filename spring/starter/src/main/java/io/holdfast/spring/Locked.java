@@ -19,7 +19,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>The lock is acquired before the method begins, and released after it has ended, whether it returns or throws. If the
  * method is transactional, the transaction commits before the release. If the caller already has a transaction, the lock is
- * released after that transaction has ended, because others must not acquire it before they can see the changes.
+ * released after that transaction has ended, because others must not acquire it before they can see the changes. If the hold is
+ * lost by then, the transaction is rolled back.
  *
  * <ul>
  *   <li>Free: the method runs, and the lease is renewed until it has ended, unless {@link #lease} is given.
@@ -37,7 +38,7 @@ import org.springframework.core.annotation.AliasFor;
  * for the lock on the calling thread. A method that returns a reactive type holds the lock from subscription until the publisher
  * ends, and no thread waits. In both cases the hold belongs to no thread, so it is not reentrant.
  *
- * <p>On a class or an interface, the annotation applies to all public methods that have none of their own. As with all
+ * <p>On a class or an interface, the annotation applies to all public methods that it declares and that have none of their own. As with all
  * annotations of Spring, a call from the same object does not pass the proxy, and acquires nothing. A private, static or final
  * method, an expression that cannot be parsed, and options that exclude each other fail the start of the application.
  */

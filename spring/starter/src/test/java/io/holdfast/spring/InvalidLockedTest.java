@@ -3,8 +3,11 @@ package io.holdfast.spring;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.Holdfast;
 import io.holdfast.spring.boot.HoldfastAutoConfiguration;
+import java.lang.reflect.Proxy;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -42,6 +45,27 @@ class InvalidLockedTest {
         @Locked("n")
         public static void shared() {}
     }
+
+    /** The one that matches is seen first. */
+    static class PrivateBesideAnother {
+
+        @Locked("n")
+        public void aGoodOne() {}
+
+        @Locked("n")
+        @SuppressWarnings("UnusedMethod")
+        private void hidden() {}
+    }
+
+    static class StageOfAnotherType {
+
+        @Locked("n")
+        public Later run() {
+            return new Later();
+        }
+    }
+
+    static class Later extends CompletableFuture<String> {}
 
     static class NoName {
 
@@ -201,6 +225,8 @@ class InvalidLockedTest {
     static Stream<Arguments> invalid() {
         return Stream.of(
                 Arguments.of(PrivateMethod.class, "the method is private, so no proxy can intercept it"),
+                Arguments.of(PrivateBesideAnother.class, "the method is private, so no proxy can intercept it"),
+                Arguments.of(StageOfAnotherType.class, "the method returns a Later"),
                 Arguments.of(FinalMethod.class, "the method is final, so no proxy can intercept it"),
                 Arguments.of(StaticMethod.class, "the method is static, so no proxy can intercept it"),
                 Arguments.of(NoName.class, "name: it is empty"),
@@ -255,6 +281,12 @@ class InvalidLockedTest {
         @Locked("#{#name.length()}")
         public void failing(String name) {}
 
+        @Locked("ids/#{#ids}")
+        public void array(String[] ids) {}
+
+        @Locked("orders/#{#order}")
+        public void identity(Object order) {}
+
         @Locked(name = "n", client = "nobody")
         public void unknownClient() {}
     }
@@ -282,6 +314,36 @@ class InvalidLockedTest {
         run(bean -> assertThatThrownBy(() -> bean.failing(null))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("OnlyAtTheCall.failing, name: '#name.length()' cannot be evaluated"));
+    }
+
+    @Test
+    void aNameWithoutATextOfItsOwnFailsTheCall() {
+        run(bean -> {
+            assertThatThrownBy(() -> bean.array(new String[] {"a"}))
+                    .hasMessageContaining("name: '#ids' is a java.lang.String[], which has no text of its own");
+            assertThatThrownBy(() -> bean.identity(new Object()))
+                    .hasMessageContaining("name: '#order' is a java.lang.Object, which has no text of its own");
+        });
+    }
+
+    /** A mapper or a remote client is a proxy of an interface already. */
+    interface Mapper {
+
+        @Locked("mapper")
+        String save();
+    }
+
+    @Test
+    void aProxyOfAnInterfaceCanBeLocked() {
+        RUNNER.withBean("mapper", Mapper.class, () -> (Mapper) Proxy.newProxyInstance(
+                        getClass().getClassLoader(),
+                        new Class<?>[] {Mapper.class},
+                        (proxy, method, arguments) -> "saved"))
+                .run(context -> {
+                    assertThat(context.getBean(Mapper.class).save()).isEqualTo("saved");
+                    Holdfast client = context.getBean(Holdfast.class);
+                    assertThat(client.stats().grants()).isOne();
+                });
     }
 
     @Test

@@ -56,6 +56,12 @@ class JobsTest {
             throw new IOException("planned");
         }
 
+        @RunOnce(name = "of-the-leader", every = "1h")
+        @LeaderOnly("outbox")
+        public void onceInTheLeader() {
+            runs.add("once");
+        }
+
         @LeaderOnly("outbox")
         public void send(@FencingToken long token) {
             runs.add("token " + token);
@@ -152,6 +158,40 @@ class JobsTest {
                             event -> assertThat(event.election()).isEqualTo("outbox"));
             assertThat(one.events().get(1)).isEqualTo(new LeadershipLost("outbox", token(one), true));
         }
+    }
+
+    @Test
+    void anInstanceThatDoesNotLeadDoesNotUseUpThePeriod() throws InterruptedException {
+        try (ConfigurableApplicationContext first = start(Instance.class)) {
+            Jobs one = first.getBean(Jobs.class);
+            await(() -> !one.events().isEmpty());
+            try (ConfigurableApplicationContext second = start(Instance.class)) {
+                second.getBean(Jobs.class).onceInTheLeader();
+                one.onceInTheLeader();
+                assertThat(one.runs()).containsExactly("once");
+            }
+        }
+    }
+
+    static class ElsewhereOnly {
+
+        @LeaderOnly(value = "n", client = "nobody")
+        public void run() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(HoldfastAutoConfiguration.class)
+    static class Elsewhere {
+
+        @Bean
+        ElsewhereOnly elsewhereOnly() {
+            return new ElsewhereOnly();
+        }
+    }
+
+    @Test
+    void anElectionOfAClientThatDoesNotExistFailsTheStart() {
+        assertThatThrownBy(() -> start(Elsewhere.class)).hasStackTraceContaining("nobody");
     }
 
     private static long token(Jobs jobs) {

@@ -213,9 +213,9 @@ class LockedTest {
 
     @Test
     void anAnnotationOnAnInterfaceCounts() {
-        application
-                .getBean(Shop.Contract.class)
-                .run(9, () -> assertThat(isLocked("contract/9")).isTrue());
+        Shop.Contract contract = application.getBean(Shop.Contract.class);
+        contract.run(9, () -> assertThat(isLocked("contract/9")).isTrue());
+        assertThat(contract.token(0)).isPositive();
     }
 
     // ---- stages and publishers
@@ -261,11 +261,13 @@ class LockedTest {
 
     @Test
     void eachSubscriptionAcquiresAnew() {
+        int before = Shop.MONO_CALLS.get();
         Mono<Long> mono = orders.mono(Mono.empty(), 0L);
         Long first = mono.block(Duration.ofSeconds(10));
         Long second = mono.block(Duration.ofSeconds(10));
         assertThat(first).isPositive();
         assertThat(second).isGreaterThan(first);
+        assertThat(Shop.MONO_CALLS.get() - before).isEqualTo(2);
     }
 
     @Test
@@ -325,11 +327,30 @@ class LockedTest {
 
     @Test
     void inATransactionOfTheCallerTheReleaseWaitsForItsEnd() {
-        application.getBean(JdbcTemplate.class).execute("create table shipped (id int)");
+        application.getBean(JdbcTemplate.class).execute("create table if not exists shipped (id int)");
         Shop.Outer outer = application.getBean(Shop.Outer.class);
         outer.transaction(other);
-        assertThat(outer.seen()).containsExactly("locked after the inner method: true");
+        assertThat(outer.seen()).contains("locked after the inner method: true");
         assertThat(isLocked("orders/7")).isFalse();
+    }
+
+    @Test
+    void aTransactionWhoseLockIsLostDoesNotCommit() {
+        JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+        jdbc.execute("create table if not exists shipped (id int)");
+        Shop.Outer outer = application.getBean(Shop.Outer.class);
+        assertThatThrownBy(() -> outer.transactionThatLosesItsLock(() -> sleep(Duration.ofMillis(300))))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(jdbc.queryForObject("select count(*) from shipped where id = 8", Integer.class))
+                .isZero();
+    }
+
+    @Test
+    void inATransactionOfTheCallerAStageEndsBeforeTheRelease() {
+        Shop.Outer outer = application.getBean(Shop.Outer.class);
+        outer.transactionWithAStage(other);
+        assertThat(outer.seen()).contains("done, locked: true");
+        awaitLocked("stage", false);
     }
 
     // ---- ends of waits

@@ -6,10 +6,16 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.NameMatchMethodPointcut;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.transaction.annotation.Transactional;
@@ -20,6 +26,8 @@ import reactor.core.publisher.Mono;
 @Configuration(proxyBeanMethods = false)
 @EnableAutoConfiguration
 class Shop {
+
+    static final AtomicInteger MONO_CALLS = new AtomicInteger();
 
     @Bean
     Orders orders() {
@@ -34,6 +42,18 @@ class Shop {
     @Bean
     Whole whole() {
         return new Whole();
+    }
+
+    /** Counts the calls of the method that returns a publisher, inside of the lock. */
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static DefaultPointcutAdvisor counting() {
+        NameMatchMethodPointcut mono = new NameMatchMethodPointcut();
+        mono.setMappedName("mono");
+        return new DefaultPointcutAdvisor(mono, (MethodInterceptor) invocation -> {
+            MONO_CALLS.incrementAndGet();
+            return invocation.proceed();
+        });
     }
 
     @Bean
@@ -170,6 +190,19 @@ class Shop {
             seen.add("locked after the inner method: " + other.lock("orders/7").isLocked());
         }
 
+        /** Loses the lock before the transaction ends. */
+        @Transactional
+        public void transactionThatLosesItsLock(Runnable pause) {
+            orders.overrun(() -> jdbc.update("insert into shipped values (8)"));
+            pause.run();
+        }
+
+        @Transactional
+        public void transactionWithAStage(Holdfast other) {
+            var result = orders.stage(CompletableFuture.completedFuture("done")).toCompletableFuture();
+            seen.add(result.join() + ", locked: " + other.lock("stage").isLocked());
+        }
+
         @Locked("counter")
         @Transactional
         public void increment() {
@@ -214,6 +247,9 @@ class Shop {
 
         @Locked("contract/#{#p0}")
         void run(int id, Runnable body);
+
+        @Locked("contract")
+        long token(@FencingToken long token);
     }
 
     static class ByContract implements Contract {
@@ -221,6 +257,11 @@ class Shop {
         @Override
         public void run(int id, Runnable body) {
             body.run();
+        }
+
+        @Override
+        public long token(long token) {
+            return token;
         }
     }
 }

@@ -2,6 +2,7 @@ package io.holdfast.spring.aop;
 
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,7 +12,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
 
 /**
@@ -36,7 +36,9 @@ final class AnnotatedMethods<A extends Annotation, M> {
     M of(MethodInvocation invocation) {
         Object target = invocation.getThis();
         Class<?> type = target == null ? null : AopUtils.getTargetClass(target);
-        return of(invocation.getMethod(), type).orElseThrow();
+        return of(invocation.getMethod(), type)
+                .or(() -> of(invocation.getMethod(), null))
+                .orElseThrow();
     }
 
     Optional<M> of(Method method, @Nullable Class<?> targetClass) {
@@ -45,7 +47,10 @@ final class AnnotatedMethods<A extends Annotation, M> {
     }
 
     private Optional<M> find(Method method, Class<?> type) {
-        Method specific = AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+        if (Proxy.isProxyClass(method.getDeclaringClass())) {
+            return Optional.empty();
+        }
+        Method specific = Attributes.implemented(method, type);
         return Optional.ofNullable(AnnotatedElementUtils.findMergedAnnotation(specific, annotation))
                 .map(found ->
                         check.apply(new Attributes(annotation.getSimpleName(), specific, type, properties), found));

@@ -1,7 +1,9 @@
 package io.holdfast.spring.aop;
 
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringValueResolver;
@@ -13,6 +15,16 @@ import org.springframework.util.StringValueResolver;
  * @param properties replaces properties in texts
  */
 record Attributes(String annotation, Method method, Class<?> type, StringValueResolver properties) {
+
+    /**
+     * Returns the method of the class that runs for a method. A proxy class has only final copies of the methods of its
+     * interfaces, so the method of the interface stands for it.
+     */
+    static Method implemented(Method method, Class<?> type) {
+        return Proxy.isProxyClass(type)
+                ? method
+                : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+    }
 
     IllegalArgumentException invalid(String attribute, String why) {
         return new IllegalArgumentException("@" + annotation + " at " + where() + ", " + attribute + ": " + why);

@@ -22,6 +22,7 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.util.ObjectUtils;
 
 /** Parses expressions over the arguments of a method at the start, and evaluates them at each call. */
 final class Expressions {
@@ -123,12 +124,24 @@ final class Expressions {
             if (value == null) {
                 throw attributes.invalid(attribute, "'" + part.getExpressionString() + "' is null in this call");
             }
-            name.append(value);
+            name.append(requireText(attributes, attribute, part, value));
         }
         if (name.isEmpty()) {
             throw attributes.invalid(attribute, "'" + template.getExpressionString() + "' is empty in this call");
         }
         return name.toString();
+    }
+
+    /** Refuses a value whose text differs in each process or call, so that its lock would exclude nobody. */
+    private static Object requireText(Attributes attributes, String attribute, Expression part, Object value) {
+        if (value.getClass().isArray() || ObjectUtils.identityToString(value).equals(value.toString())) {
+            throw attributes.invalid(
+                    attribute,
+                    "'" + part.getExpressionString() + "' is a "
+                            + value.getClass().getTypeName()
+                            + ", which has no text of its own; use one of its properties");
+        }
+        return value;
     }
 
     private static Expression[] parts(Expression template) {

@@ -7,6 +7,13 @@ interface Held extends AutoCloseable {
     long token();
 
     /**
+     * Returns if the hold is not lost.
+     *
+     * @throws io.holdfast.LeaseLostException if it is lost
+     */
+    void requireNotLost();
+
+    /**
      * Releases it.
      *
      * @throws io.holdfast.LeaseLostException if it was lost

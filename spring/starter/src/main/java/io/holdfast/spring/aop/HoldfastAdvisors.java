@@ -3,16 +3,24 @@ package io.holdfast.spring.aop;
 import io.holdfast.spring.LeaderOnly;
 import io.holdfast.spring.RunOnce;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 import org.springframework.util.StringValueResolver;
 
-/** The advisors that apply the annotations. */
+/**
+ * The advisors that apply the annotations. If a method has several, the leader is asked first, then the period begins, and then
+ * the lock is acquired. Otherwise, an instance that does not lead could use up the period.
+ */
 public final class HoldfastAdvisors {
 
     private HoldfastAdvisors() {}
@@ -40,7 +48,7 @@ public final class HoldfastAdvisors {
         return advisor(
                 (method, type) -> methods.of(method, type).isPresent(),
                 new RunOnceInterceptor(methods::of, clients),
-                order);
+                order - 1);
     }
 
     /** Returns the advisor for {@link LeaderOnly}. Each election that it finds becomes a candidacy. */
@@ -54,18 +62,36 @@ public final class HoldfastAdvisors {
         return advisor(
                 (method, type) -> methods.of(method, type).isPresent(),
                 new LeaderInterceptor(methods::of, elections),
-                order);
+                order - 2);
+    }
+
+    /**
+     * Matches annotated methods. When it sees a class for the first time, it checks all of its methods, because a proxy does not
+     * ask for those that it cannot intercept, and stops at the first one that matches.
+     */
+    private static final class Matcher extends StaticMethodMatcherPointcut {
+
+        private final BiPredicate<Method, Class<?>> matches;
+        private final Set<Class<?>> checked = ConcurrentHashMap.newKeySet();
+
+        Matcher(BiPredicate<Method, Class<?>> matches) {
+            this.matches = matches;
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            Class<?> type = ClassUtils.getUserClass(targetClass);
+            if (!Proxy.isProxyClass(type) && checked.add(type)) {
+                for (Method each : ReflectionUtils.getUniqueDeclaredMethods(type)) {
+                    var unused = matches.test(each, targetClass);
+                }
+            }
+            return matches.test(method, targetClass);
+        }
     }
 
     private static Advisor advisor(BiPredicate<Method, Class<?>> matches, MethodInterceptor interceptor, int order) {
-        DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(
-                new StaticMethodMatcherPointcut() {
-                    @Override
-                    public boolean matches(Method method, Class<?> targetClass) {
-                        return matches.test(method, targetClass);
-                    }
-                },
-                interceptor);
+        DefaultPointcutAdvisor advisor = new DefaultPointcutAdvisor(new Matcher(matches), interceptor);
         advisor.setOrder(order);
         return advisor;
     }

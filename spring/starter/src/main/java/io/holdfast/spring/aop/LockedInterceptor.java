@@ -43,6 +43,7 @@ final class LockedInterceptor implements MethodInterceptor {
         Object target = invocation.getThis();
         LockedMethod method = methods.of(
                         invocation.getMethod(), target == null ? null : AopUtils.getTargetClass(target))
+                .or(() -> methods.of(invocation.getMethod(), null))
                 .orElseThrow();
         Call call = new Call(invocation);
         if (!applies(method, call)) {
@@ -93,8 +94,14 @@ final class LockedInterceptor implements MethodInterceptor {
         }
         CompletionStage<?> result =
                 stage instanceof CompletionStage<?> some ? some : CompletableFuture.completedFuture(stage);
-        return result.handle(Ended::new)
-                .thenCompose(ended -> lease.closeAsync().handle((nothing, error) -> ended.result(error)));
+        CompletableFuture<Void> transaction = Transactions.end();
+        if (transaction.isDone()) {
+            return result.handle(Ended::new)
+                    .thenCompose(ended -> lease.closeAsync().handle((nothing, error) -> ended.result(error)));
+        }
+        // the stage must not wait for the transaction, because the caller may wait for the stage in it
+        var unused = result.handle(Ended::new).thenCombine(transaction, (ended, nothing) -> lease.closeAsync());
+        return result;
     }
 
     private static void closeAfter(Lease lease, Throwable failure) {

@@ -5,13 +5,14 @@ import io.holdfast.spring.Locked;
 import io.holdfast.spring.OnFailure;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -54,12 +55,13 @@ final class LockedMethods {
 
     private static boolean isForeign(Method method, Class<?> type) {
         return method.getDeclaringClass() == Object.class
+                || Proxy.isProxyClass(method.getDeclaringClass())
                 || method.isSynthetic()
                 || type.getName().startsWith("java.");
     }
 
     private Optional<LockedMethod> find(Method method, Class<?> type) {
-        Method specific = AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
+        Method specific = Attributes.implemented(method, type);
         Locked onMethod = AnnotatedElementUtils.findMergedAnnotation(specific, Locked.class);
         if (onMethod != null) {
             return Optional.of(checked(onMethod, specific, type));
@@ -74,8 +76,15 @@ final class LockedMethods {
         Attributes attributes = new Attributes("Locked", method, type, properties);
         Proxying.requirePossible(attributes);
         ReturnKind returns = ReturnKind.of(method);
+        if (returns == ReturnKind.STAGE && !method.getReturnType().isAssignableFrom(CompletableFuture.class)) {
+            throw attributes.invalid(
+                    "the method returns a " + method.getReturnType().getSimpleName()
+                            + "; a stage that holds a lock has to be a CompletionStage or a CompletableFuture");
+        }
         Duration wait = wait(attributes, locked.waitTime());
-        requireShorterThanTransaction(attributes, wait);
+        if (!locked.waitTime().isEmpty()) {
+            requireShorterThanTransaction(attributes, wait);
+        }
         requireFailureOptions(attributes, locked, returns);
         requirePermits(attributes, locked);
         return new LockedMethod(

@@ -109,6 +109,11 @@ sealed interface Target {
         }
 
         @Override
+        public void requireNotLost() {
+            var unused = lock.fencingToken();
+        }
+
+        @Override
         public void close() {
             lock.unlock();
         }
@@ -120,6 +125,11 @@ sealed interface Target {
         @Override
         public long token() {
             return lease.fencingToken();
+        }
+
+        @Override
+        public void requireNotLost() {
+            lease.ensureValid(Duration.ZERO);
         }
 
         @Override

@@ -1,5 +1,6 @@
 package io.holdfast.spring.aop;
 
+import java.util.concurrent.CompletableFuture;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.ClassUtils;
@@ -18,10 +19,46 @@ final class Transactions {
      * has none.
      */
     static Held untilEnd(Held held) {
-        return PRESENT && TransactionSynchronizationManager.isSynchronizationActive() ? new InTransaction(held) : held;
+        return isActive() ? new InTransaction(held) : held;
     }
 
-    /** A hold that the transaction releases, on the thread of the transaction. */
+    /**
+     * Returns a future that completes when the transaction of the caller has ended. It is complete if the caller has none.
+     */
+    static CompletableFuture<Void> end() {
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        if (isActive()) {
+            atEnd(() -> {}, () -> ended.complete(null));
+        } else {
+            ended.complete(null);
+        }
+        return ended;
+    }
+
+    private static boolean isActive() {
+        return PRESENT && TransactionSynchronizationManager.isSynchronizationActive();
+    }
+
+    /**
+     * Registers what is done at the end of the transaction.
+     *
+     * @param check throws if the transaction must not commit
+     */
+    private static void atEnd(Runnable check, Runnable end) {
+        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+            @Override
+            public void beforeCommit(boolean readOnly) {
+                check.run();
+            }
+
+            @Override
+            public void afterCompletion(int status) {
+                end.run();
+            }
+        });
+    }
+
+    /** A hold that the transaction releases, on the thread of the transaction. A lost hold lets no transaction commit. */
     private record InTransaction(Held held) implements Held {
 
         @Override
@@ -30,14 +67,15 @@ final class Transactions {
         }
 
         @Override
+        public void requireNotLost() {
+            held.requireNotLost();
+        }
+
+        @Override
         public void close() {
-            if (TransactionSynchronizationManager.isSynchronizationActive()) {
-                TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCompletion(int status) {
-                        held.close();
-                    }
-                });
+            if (isActive()) {
+                atEnd(held::requireNotLost, held::close);
+                held.requireNotLost();
             } else {
                 held.close();
             }

@@ -68,18 +68,16 @@ public final class LocksEndpoint {
     }
 
     /**
-     * Releases one name by force.
+     * Releases one name by force. The name is a parameter and not a part of the path, in which empty parts would be lost.
      *
      * @param client the bean of the client; not needed if there is one
      * @return status 403 if releases are not enabled, 404 if nobody holds the name, otherwise the former state
      */
     @DeleteOperation
-    public WebEndpointResponse<Object> release(
-            SecurityContext security, @Nullable String client, @Selector(match = Match.ALL_REMAINING) String... name) {
-        String lock = String.join("/", name);
+    public WebEndpointResponse<Object> release(SecurityContext security, String name, @Nullable String client) {
         Principal principal = security.getPrincipal();
         String user = principal == null ? "" : principal.getName();
-        audit(releaseEnabled ? "LOCK_RELEASE" : "LOCK_RELEASE_DENIED", user, lock);
+        audit(releaseEnabled ? "LOCK_RELEASE" : "LOCK_RELEASE_DENIED", user, name);
         if (!releaseEnabled) {
             return answer(FORBIDDEN, "releases are not enabled: holdfast.endpoint.release-enabled");
         }
@@ -90,18 +88,18 @@ public final class LocksEndpoint {
             return answer(
                     WebEndpointResponse.STATUS_BAD_REQUEST, "name one of the clients: ?client=" + clients.keySet());
         }
-        LockView before = LockView.of(chosen.inspect(lock));
-        return chosen.lock(lock).forceUnlock()
+        LockView before = LockView.of(chosen.inspect(name));
+        return chosen.lock(name).forceUnlock()
                 ? new WebEndpointResponse<>(before)
-                : answer(WebEndpointResponse.STATUS_NOT_FOUND, "nobody holds '" + lock + "'");
+                : answer(WebEndpointResponse.STATUS_NOT_FOUND, "nobody holds '" + name + "'");
     }
 
     private static WebEndpointResponse<Object> answer(int status, String text) {
         return new WebEndpointResponse<>(Map.of("error", text), status);
     }
 
-    private void audit(String type, String user, String lock) {
-        LOG.warn("{} of '{}' by {}", type, lock, user.isEmpty() ? "an unknown user" : user);
-        events.publishEvent(new AuditApplicationEvent(new AuditEvent(user, type, Map.of("lock", lock))));
+    private void audit(String type, String user, String name) {
+        LOG.warn("{} of '{}' by {}", type, name, user.isEmpty() ? "an unknown user" : user);
+        events.publishEvent(new AuditApplicationEvent(new AuditEvent(user, type, Map.of("lock", name))));
     }
 }

@@ -3,18 +3,21 @@ package io.holdfast.spring.boot;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.redis.RedisStoreProvider;
+import io.lettuce.core.resource.ClientResources;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithPassword;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisPassword;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -28,13 +31,22 @@ final class RedisOfApplication {
     static Optional<HoldfastBuilder> builder(ListableBeanFactory beans) {
         LettuceConnectionFactory factory =
                 beans.getBeanProvider(LettuceConnectionFactory.class).getIfUnique();
-        return Optional.ofNullable(factory).map(RedisOfApplication::builder);
+        return Optional.ofNullable(factory).map(one -> builder(one, isShared(one, beans)));
     }
 
-    private static HoldfastBuilder builder(LettuceConnectionFactory factory) {
-        return Holdfast.builder()
-                .uri(uri(factory))
-                .provider(RedisStoreProvider.using(factory.getRequiredNativeClient()));
+    /**
+     * Returns {@code true} if the threads of the factory's client belong to the application. Otherwise the factory stops them,
+     * before the client of Holdfast has released its locks.
+     */
+    private static boolean isShared(LettuceConnectionFactory factory, ListableBeanFactory beans) {
+        ClientResources own = factory.getClientResources();
+        return own != null
+                && beans.getBeanProvider(ClientResources.class).stream().anyMatch(shared -> shared == own);
+    }
+
+    private static HoldfastBuilder builder(LettuceConnectionFactory factory, boolean shared) {
+        HoldfastBuilder builder = Holdfast.builder().uri(uri(factory));
+        return shared ? builder.provider(RedisStoreProvider.using(factory.getRequiredNativeClient())) : builder;
     }
 
     static String uri(LettuceConnectionFactory factory) {
@@ -44,11 +56,28 @@ final class RedisOfApplication {
         if (cluster != null) {
             return scheme + "-cluster://" + login(cluster) + nodes(cluster.getClusterNodes());
         }
+        requireServer(factory, sentinels);
         return sentinels != null
                 ? scheme + "-sentinel://" + login(sentinels) + nodes(sentinels.getSentinels()) + "/" + master(sentinels)
                         + "/" + factory.getDatabase() + sentinelPassword(sentinels)
                 : scheme + "://" + login(factory.getStandaloneConfiguration()) + host(factory.getHostName()) + ":"
                         + factory.getPort() + "/" + factory.getDatabase();
+    }
+
+    /**
+     * Refuses a configuration without a single address, such as a socket or a fixed master with replicas. The factory itself
+     * would report the address {@code localhost:6379} for it.
+     */
+    private static void requireServer(
+            LettuceConnectionFactory factory, @Nullable RedisSentinelConfiguration sentinels) {
+        Object configuration = new DirectFieldAccessor(factory).getPropertyValue("configuration");
+        if (sentinels == null && !(configuration instanceof RedisStandaloneConfiguration)) {
+            throw new IllegalArgumentException("the Redis connection of the application has a "
+                    + (configuration == null
+                            ? "configuration"
+                            : configuration.getClass().getSimpleName())
+                    + ", from which no address for locks follows; set holdfast.uri");
+        }
     }
 
     private static @Nullable String master(RedisSentinelConfiguration sentinels) {

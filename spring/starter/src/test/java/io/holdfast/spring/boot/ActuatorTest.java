@@ -107,7 +107,7 @@ class ActuatorTest {
         assertThat(send("GET", "/locks/orders/42").body())
                 .contains("\"token\":\"" + other.lock("orders/42").fencingToken() + "\"")
                 .contains("\"leaseMillis\":");
-        HttpResponse<String> refused = send("DELETE", "/locks/orders/42");
+        HttpResponse<String> refused = send("DELETE", "/locks?name=orders/42");
         assertThat(refused.statusCode()).isEqualTo(403);
         assertThat(refused.body()).contains("holdfast.endpoint.release-enabled");
         assertThat(other.lock("orders/42").isValid()).isTrue();
@@ -122,11 +122,11 @@ class ActuatorTest {
     void aLockIsReleasedByForceWithTheProperty() throws Exception {
         start("holdfast.endpoint.release-enabled=true");
         other.lock("orders/42").lock();
-        HttpResponse<String> released = send("DELETE", "/locks/orders/42");
+        HttpResponse<String> released = send("DELETE", "/locks?name=orders/42");
         assertThat(released.statusCode()).isEqualTo(200);
         assertThat(released.body()).contains(other.clientId());
         assertThat(other.lock("orders/42").isLocked()).isFalse();
-        assertThat(send("DELETE", "/locks/orders/42").statusCode()).isEqualTo(404);
+        assertThat(send("DELETE", "/locks?name=orders/42").statusCode()).isEqualTo(404);
         assertThat(audited()).containsExactly("LOCK_RELEASE {lock=orders/42}", "LOCK_RELEASE {lock=orders/42}");
     }
 
@@ -135,8 +135,9 @@ class ActuatorTest {
         start("holdfast.endpoint.release-enabled=true", "holdfast.clients.audit.uri=" + server.uri());
         other.lock("n").lock();
         assertThat(send("GET", "/locks").body()).contains("\"holdfast\":", "\"auditHoldfast\":");
-        assertThat(send("DELETE", "/locks/n").statusCode()).isEqualTo(400);
-        assertThat(send("DELETE", "/locks/n?client=auditHoldfast").statusCode()).isEqualTo(200);
+        assertThat(send("DELETE", "/locks?name=n").statusCode()).isEqualTo(400);
+        assertThat(send("DELETE", "/locks?name=n&client=auditHoldfast").statusCode())
+                .isEqualTo(200);
         assertThat(send("GET", "/health/holdfast/auditHoldfast").body()).contains("\"status\":\"UP\"");
     }
 

@@ -1,12 +1,15 @@
 package io.holdfast.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -41,6 +44,19 @@ class RedisOfApplicationTest {
                 .isIn(
                         "redis-sentinel://:x@a:1,b:2/main/0?sentinel-password=y",
                         "redis-sentinel://:x@b:2,a:1/main/0?sentinel-password=y");
+    }
+
+    /** The factory itself reports localhost for these. */
+    @Test
+    void aConfigurationWithoutASingleAddressIsRefused() {
+        assertThatThrownBy(() -> RedisOfApplication.uri(
+                        new LettuceConnectionFactory(new RedisStaticMasterReplicaConfiguration("redis-a.example.com"))))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("RedisStaticMasterReplicaConfiguration")
+                .hasMessageContaining("set holdfast.uri");
+        assertThatThrownBy(() -> RedisOfApplication.uri(
+                        new LettuceConnectionFactory(new RedisSocketConfiguration("/run/redis.sock"))))
+                .hasMessageContaining("RedisSocketConfiguration");
     }
 
     @Test
