@@ -57,6 +57,20 @@ class InvalidLockedTest {
         private void hidden() {}
     }
 
+    /** Whatever the order in which a machine lists the methods. */
+    static class PrivateAmongOthers {
+
+        @Locked("n")
+        @SuppressWarnings("UnusedMethod")
+        private void aa() {}
+
+        @Locked("n")
+        public void good() {}
+
+        @Locked("n")
+        public void z() {}
+    }
+
     static class StageOfAnotherType {
 
         @Locked("n")
@@ -226,6 +240,7 @@ class InvalidLockedTest {
         return Stream.of(
                 Arguments.of(PrivateMethod.class, "the method is private, so no proxy can intercept it"),
                 Arguments.of(PrivateBesideAnother.class, "the method is private, so no proxy can intercept it"),
+                Arguments.of(PrivateAmongOthers.class, "the method is private, so no proxy can intercept it"),
                 Arguments.of(StageOfAnotherType.class, "the method returns a Later"),
                 Arguments.of(FinalMethod.class, "the method is final, so no proxy can intercept it"),
                 Arguments.of(StaticMethod.class, "the method is static, so no proxy can intercept it"),
