@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A PostgreSQL server whose programs and data are in a temporary folder. If this JVM dies, a shell ends the server. In any case,
- * that shell removes the folder.
+ * A PostgreSQL server whose programs and data are in a temporary folder. If this JVM dies, a shell ends the server. In any
+ * case, that shell removes the folder.
  */
 final class PostgresServer implements AutoCloseable {
 
@@ -18,8 +18,8 @@ final class PostgresServer implements AutoCloseable {
     private static final Duration END_LIMIT = Duration.ofSeconds(20);
 
     /**
-     * The argument is the folder. The first line of the pid file is the process id of the server; SIGQUIT ends the server without
-     * a shutdown checkpoint. The shell waits for the server, at most 10 s, before it removes the folder.
+     * The argument is the folder. The first line of the pid file is the process id of the server; SIGQUIT ends the server
+     * without a shutdown checkpoint. The shell waits for the server, at most 10 s, before it removes the folder.
      */
     private static final String GUARD = """
             trap '' HUP INT PIPE QUIT TERM

@@ -60,7 +60,8 @@ final class ReverseProxy implements AutoCloseable {
                 .map(instance -> new Backend(instance, client))
                 .toList();
         this.probes = Executors.newScheduledThreadPool(backends.size(), ReverseProxy::daemon);
-        this.server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), LONGEST_QUEUE);
+        InetSocketAddress freePort = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
+        this.server = HttpServer.create(freePort, LONGEST_QUEUE);
     }
 
     /** Starts a proxy on a free port of the loopback interface. Each instance counts as one that answers until a probe fails. */
