@@ -22,10 +22,12 @@ final class Accidents {
 
     private final Books books;
     private final Way way;
+    private final Buyers buyers;
 
-    Accidents(Books books, Way way) {
+    Accidents(Books books, Way way, Buyers buyers) {
         this.books = books;
         this.way = way;
+        this.buyers = buyers;
     }
 
     /**
@@ -43,6 +45,7 @@ final class Accidents {
                 return Optional.of(pause);
             }
             pause.end();
+            buyers.keepBusy();
             TimeUnit.MILLISECONDS.sleep(SETTLE.toMillis() / 3);
         }
         return Optional.empty();
@@ -72,6 +75,7 @@ final class Accidents {
             if (System.nanoTime() - end > 0) {
                 return false;
             }
+            buyers.keepBusy();
             TimeUnit.MILLISECONDS.sleep(2);
         }
         return true;

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -21,6 +21,8 @@ final class Buyers implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(8);
     private static final Duration AFTER_FAILURE = Duration.ofMillis(250);
+
+    private static final int BATCH = 40;
 
     private static final int SOLD = 200;
     private static final int SOLD_OUT = 409;
@@ -32,19 +34,18 @@ final class Buyers implements AutoCloseable {
             .build();
     private final HttpRequest request;
     private final int requests;
-    private final int firstPart;
     private final AtomicInteger taken = new AtomicInteger();
-    private final CountDownLatch secondPart = new CountDownLatch(1);
+    private final Semaphore allowed;
     private final Collection<Reply> replies = new ConcurrentLinkedQueue<>();
     private final List<Thread> threads = new ArrayList<>();
 
-    private Buyers(URI shop, Way way, int requests, int firstPart) {
+    private Buyers(URI shop, Way way, int requests, int allowed) {
         this.request = HttpRequest.newBuilder(shop.resolve(Paths.DEDUCT_STOCK + "/" + way.label()))
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .timeout(LIMIT)
                 .build();
         this.requests = requests;
-        this.firstPart = firstPart;
+        this.allowed = new Semaphore(allowed);
     }
 
     /**
@@ -68,10 +69,10 @@ final class Buyers implements AutoCloseable {
      * Starts buyers.
      *
      * @param requests the number of all requests
-     * @param firstPart the number of requests that are sent before {@link #release}
+     * @param allowed the number of requests that are sent before more are allowed
      */
-    static Buyers start(URI shop, Way way, int buyers, int requests, int firstPart) {
-        Buyers all = new Buyers(shop, way, requests, firstPart);
+    static Buyers start(URI shop, Way way, int buyers, int requests, int allowed) {
+        Buyers all = new Buyers(shop, way, requests, allowed);
         for (int i = 0; i < buyers; i++) {
             Thread thread = new Thread(all::buy, "buyer-" + i);
             thread.setDaemon(true);
@@ -84,9 +85,7 @@ final class Buyers implements AutoCloseable {
     private void buy() {
         try {
             for (int next = taken.getAndIncrement(); next < requests; next = taken.getAndIncrement()) {
-                if (next >= firstPart) {
-                    secondPart.await();
-                }
+                allowed.acquire();
                 Reply reply = send();
                 replies.add(reply);
                 if (reply.isFailure()) {
@@ -110,9 +109,21 @@ final class Buyers implements AutoCloseable {
         return new Reply(status, TimeUnit.NANOSECONDS.toMicros(System.nanoTime() - begin));
     }
 
-    /** Releases the requests of the second part. */
-    void release() {
-        secondPart.countDown();
+    /** Allows some more requests. */
+    void allow(int more) {
+        allowed.release(more);
+    }
+
+    /** Allows some more requests if all allowed ones were sent, so that an accident meets a purchase however fast the shop is. */
+    void keepBusy() {
+        if (allowed.availablePermits() == 0) {
+            allow(BATCH);
+        }
+    }
+
+    /** Allows all requests. */
+    void allowAll() {
+        allow(requests);
     }
 
     /** Waits until all requests were sent and answered; {@code false} if they were not in time. */

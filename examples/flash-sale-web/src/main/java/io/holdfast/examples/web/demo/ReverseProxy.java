@@ -64,7 +64,7 @@ final class ReverseProxy implements AutoCloseable {
         this.server = HttpServer.create(freePort, LONGEST_QUEUE);
     }
 
-    /** Starts a proxy on a free port of the loopback interface. Each instance counts as one that answers until a probe fails. */
+    /** Starts a proxy on a free port of the loopback interface. Each instance counts as up until a probe fails. */
     static ReverseProxy start(List<URI> instances, Limits limits) throws IOException {
         ReverseProxy proxy = new ReverseProxy(instances, limits);
         proxy.server.setExecutor(proxy.workers);

@@ -20,13 +20,11 @@ final class Sale {
     private final Books books;
     private final Way way;
     private final Scale scale;
-    private final Accidents accidents;
 
     Sale(Books books, Way way, Scale scale) {
         this.books = books;
         this.way = way;
         this.scale = scale;
-        this.accidents = new Accidents(books, way);
     }
 
     /**
@@ -42,13 +40,15 @@ final class Sale {
             requireIdle(paused);
             requireIdle(killed);
             books.open(way, scale.stock());
-            try (Buyers buyers =
-                    Buyers.start(proxy.address(), way, scale.buyers(), scale.requests(), scale.firstPart())) {
-                boolean wasPaused = pause(paused);
+            try (Buyers buyers = Buyers.start(
+                    proxy.address(), way, scale.buyers(), scale.requests(), scale.undisturbed() + scale.buyers())) {
+                Accidents accidents = new Accidents(books, way, buyers);
+                accidents.awaitOrders(scale.undisturbed());
+                boolean wasPaused = pause(paused, accidents, buyers);
                 awaitReturn(proxy);
-                long before = books.orders(way).size();
-                buyers.release();
-                boolean wasKilled = kill(killed, before + BEFORE_KILL);
+                accidents.awaitOrders(books.orders(way).size() + BEFORE_KILL);
+                boolean wasKilled = kill(killed, accidents);
+                buyers.allowAll();
                 boolean finished = buyers.await(LIMIT) && paused.awaitIdle(IDLE_LIMIT);
                 Row.Count count = new Row.Count(books.left(way), books.orders(way), books.others(way));
                 Row.Happened happened = new Row.Happened(wasKilled ? 1 : 0, wasPaused ? 1 : 0, finished);
@@ -72,9 +72,10 @@ final class Sale {
         }
     }
 
-    private boolean pause(Instance instance) throws IOException, InterruptedException {
-        accidents.awaitOrders(scale.undisturbed());
+    private boolean pause(Instance instance, Accidents accidents, Buyers buyers)
+            throws IOException, InterruptedException {
         Optional<Pause> pause = accidents.stopInside(instance);
+        buyers.allow(scale.duringPause());
         if (pause.isPresent()) {
             TimeUnit.MILLISECONDS.sleep(Scale.PAUSE.toMillis());
             pause.get().end();
@@ -90,8 +91,7 @@ final class Sale {
         }
     }
 
-    private boolean kill(Instance instance, long orders) throws IOException, InterruptedException {
-        accidents.awaitOrders(orders);
+    private static boolean kill(Instance instance, Accidents accidents) throws IOException, InterruptedException {
         Optional<Pause> stopped = accidents.stopInside(instance);
         instance.kill();
         if (stopped.isPresent()) {

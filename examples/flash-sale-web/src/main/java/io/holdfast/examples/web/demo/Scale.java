@@ -8,12 +8,11 @@ import java.time.Duration;
  * @param stock the number of items
  * @param buyers the number of concurrent buyers
  * @param requests the number of requests of all buyers
- * @param firstPart the number of requests that are sent until the paused instance continues; fewer than items, so that items
- *     are left for the second accident
  * @param undisturbed the number of orders before the first accident
+ * @param duringPause the number of requests during the first accident, so that items are left for the second one
  * @param warmUp the number of requests before the sale, for the JIT compilers
  */
-record Scale(int stock, int buyers, int requests, int firstPart, int undisturbed, int warmUp) {
+record Scale(int stock, int buyers, int requests, int undisturbed, int duringPause, int warmUp) {
 
     /** The lease of the locks, and the expiry of lock keys. */
     static final Duration LEASE = Duration.ofSeconds(2);
@@ -25,5 +24,5 @@ record Scale(int stock, int buyers, int requests, int firstPart, int undisturbed
     static final Duration WORK = Duration.ofMillis(5);
 
     /** The size of the demo. */
-    static final Scale DEMO = new Scale(500, 32, 1_000, 300, 120, 100);
+    static final Scale DEMO = new Scale(500, 32, 1_000, 120, 120, 100);
 }

@@ -7,6 +7,7 @@ import java.io.PrintStream;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The command {@code holdfast demo --web}: runs one sale for each way, one after the other. */
 public final class WebDemo {
@@ -28,12 +29,23 @@ public final class WebDemo {
     }
 
     /** Runs the demo, and ends the JVM with its exit code. */
-    public static void main(String[] arguments) throws IOException, InterruptedException, SQLException {
+    public static void main(String[] arguments) {
         System.setProperty("logback.configurationFile", "io/holdfast/examples/web/demo/logback.xml");
         // without it, each answer of the proxy would wait for the acknowledgment of its header
         System.setProperty("sun.net.httpserver.nodelay", "true");
-        Runtime.getRuntime().addShutdownHook(new Thread(Instance::killAll));
-        System.exit(run(arguments, System.out, System.err));
+        AtomicBoolean ending = new AtomicBoolean();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            ending.set(true);
+            Instance.killAll();
+        }));
+        try {
+            System.exit(run(arguments, System.out, System.err));
+        } catch (IOException | InterruptedException | SQLException | RuntimeException e) {
+            if (!ending.get()) { // otherwise it fails because the instances have been killed
+                e.printStackTrace();
+                System.exit(FAILED);
+            }
+        }
     }
 
     static int run(String[] arguments, PrintStream out, PrintStream err)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class RowTest {
 
-    private static final Scale SCALE = new Scale(3, 1, 6, 2, 3, 0);
+    private static final Scale SCALE = new Scale(3, 1, 6, 3, 2, 0);
     private static final Row.Happened BOTH = new Row.Happened(1, 1, true);
 
     private final List<Books.Timed> orders = new ArrayList<>();
