@@ -33,6 +33,11 @@ import picocli.CommandLine.TypeConversionException;
             ""
         },
         sortOptions = false,
+        footer = {
+            "",
+            "In a checkout of the sources, ./holdfast demo --web sells in a shop with Spring Boot, over HTTP; see"
+                    + " ./holdfast demo --web --help."
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:the flash sales under Holdfast locks were exact, even though one process was killed (or none was requested)",

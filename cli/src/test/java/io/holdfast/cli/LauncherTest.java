@@ -6,6 +6,8 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +25,7 @@ class LauncherTest {
             #!/bin/sh
             case " $* " in
                 *" benchmarks "*) echo 'build of benchmarks' >>log; mkdir -p benchmarks/target/lib ;;
+                *" examples/flash-sale-web "*) echo 'build of the shop' >>log; mkdir -p examples/flash-sale-web/target/lib ;;
                 *) echo build >>log; sleep 0.2; mkdir -p cli/target && echo jar >cli/target/holdfast-cli-all.jar ;;
             esac
             """;
@@ -37,6 +40,7 @@ class LauncherTest {
                         [ -e archiveless ] || echo classes >"${argument#*=}" ;;
                     -XX:SharedArchiveFile=*) archive=${argument#*=} ;;
                     io.holdfast.benchmarks.Bench) echo "measured with $*" ;;
+                    io.holdfast.examples.web.demo.WebDemo) echo "sold with $*" ;;
                 esac
             done
             [ -z "$archive" ] || echo "ran with $(cat "$archive")"
@@ -140,6 +144,21 @@ class LauncherTest {
         Files.delete(root.resolve("benchmarks/target/lib"));
         outputOf(use(true, "bench"));
         assertThat(log()).containsExactly("build of benchmarks", "build of benchmarks");
+    }
+
+    @Test
+    void theShopIsBuiltApartAndAgainWhenItOrTheStarterIsNewer() throws Exception {
+        prepare();
+        Path starter = Files.createDirectories(root.resolve("spring/starter/src/main"));
+        for (int time = 0; time < 2; time++) {
+            assertThat(outputOf(use(true, "demo", "--postgres", "--web")))
+                    .startsWith("sold with ")
+                    .endsWith("io.holdfast.examples.web.demo.WebDemo --postgres --web\n");
+        }
+        assertThat(log()).containsExactly("build of the shop");
+        Files.setLastModifiedTime(starter, FileTime.from(Instant.now().plusSeconds(2)));
+        outputOf(use(true, "demo", "--web"));
+        assertThat(log()).containsExactly("build of the shop", "build of the shop");
     }
 
     private void prepare() throws IOException {

@@ -3,11 +3,15 @@ package io.holdfast.examples.flashsale;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The keys of a flash sale in Redis. */
-record Keys(String sale) {
+/**
+ * The keys of a flash sale in Redis. They are in one slot of a cluster.
+ *
+ * @param sale the name of the sale
+ */
+public record Keys(String sale) {
 
     /** The number of shelves over which a stock can be spread. */
-    static final int SHELVES = 8;
+    public static final int SHELVES = 8;
 
     /** The stock, if it is one number. */
     String stock() {
@@ -15,11 +19,11 @@ record Keys(String sale) {
     }
 
     /** The stock of one shelf. */
-    String stock(int shelf) {
+    public String stock(int shelf) {
         return key("stock:" + shelf);
     }
 
-    String orders() {
+    public String orders() {
         return key("orders");
     }
 
@@ -27,7 +31,7 @@ record Keys(String sale) {
         return key("took");
     }
 
-    String journal() {
+    public String journal() {
         return key("journal");
     }
 
@@ -37,17 +41,17 @@ record Keys(String sale) {
     }
 
     /** The lock key of the strategies that use one. */
-    String lock() {
+    public String lock() {
         return key("lock");
     }
 
     /** The shares: the stock that is left in each, and the token of its lease. */
-    String shares() {
+    public String shares() {
         return key("shares");
     }
 
     /** All keys except the lock, whose lifetime depends on the strategy. */
-    String[] kept() {
+    public String[] kept() {
         return Stream.concat(
                         IntStream.range(0, SHELVES).mapToObj(this::stock),
                         Stream.of(orders(), took(), journal(), accidents(), shares()))

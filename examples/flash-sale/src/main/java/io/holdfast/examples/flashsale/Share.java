@@ -30,6 +30,11 @@ final class Share {
         return items.get() > 0;
     }
 
+    /** Returns the number of items that are not reserved; 0 for a retired share. */
+    long left() {
+        return Math.max(0, items.get());
+    }
+
     /** Reserves one item for the caller; {@code false} if none is left. */
     boolean setApart() {
         return hasItems() && items.decrementAndGet() >= 0;

@@ -7,14 +7,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/**
- * The shares of the processes in Redis: the items left in each share, and the fencing token of its lease.
- *
- * <p>Invariant: an item is in the stock, in a share, or in an order. Each script moves items from one to another, or does
- * nothing. So no item is lost or sold twice, wherever a process dies. A request with a token that is not the share's moves
- * nothing.
- */
-final class Shares {
+/** The shares of the processes in Redis. Each method that moves items is one script. */
+public final class Shares implements ShareStore {
 
     /** Keys: shares, orders. Arguments: process, token, order. */
     private static final String SELL = """
@@ -58,39 +52,36 @@ final class Shares {
     private final RedisCommands<String, String> redis;
     private final Keys keys;
 
-    Shares(RedisCommands<String, String> redis, Keys keys) {
+    /** Creates a view of the shares of one sale. */
+    public Shares(RedisCommands<String, String> redis, Keys keys) {
         this.redis = redis;
         this.keys = keys;
     }
 
-    /** Sells one item of the share, and returns the number of orders, or {@link Shelf#REFUSED}. */
-    long sell(int process, long token, String order) {
+    @Override
+    public long sell(int process, long token, String order) {
         String[] places = {keys.shares(), keys.orders()};
         return redis.<Long>eval(SELL, ScriptOutputType.INTEGER, places, text(process), text(token), order);
     }
 
-    /**
-     * Moves an eighth of the stock to the share, or the given number if that is greater, but no more than is left.
-     *
-     * @return the number of moved items, or {@link Shelf#REFUSED}
-     */
-    long take(int process, long token, int atLeast) {
+    @Override
+    public long take(int process, long token, int atLeast) {
         return redis.<Long>eval(
                 TAKE, ScriptOutputType.INTEGER, stock(), text(process), text(token), Integer.toString(atLeast));
     }
 
-    /** Returns the rest of the share to the stock, and gives the share this token. Has no effect with an older token. */
-    long putBack(int process, long token) {
+    @Override
+    public long putBack(int process, long token) {
         return redis.<Long>eval(PUT_BACK, ScriptOutputType.INTEGER, stock(), text(process), text(token));
     }
 
-    /** Returns {@code true} if all remaining items are in shares. */
-    boolean stockIsEmpty() {
+    @Override
+    public boolean stockIsEmpty() {
         return Long.parseLong(redis.get(keys.stock())) == 0;
     }
 
-    /** Returns the processes whose shares are not sold out. */
-    List<Integer> unsold() {
+    @Override
+    public List<Integer> unsold() {
         List<Integer> processes = new ArrayList<>();
         for (Map.Entry<String, String> field : redis.hgetall(keys.shares()).entrySet()) {
             if (field.getKey().endsWith(LEFT) && !field.getValue().equals("0")) {
@@ -101,7 +92,7 @@ final class Shares {
     }
 
     /** Returns the number of items in all shares. */
-    long left() {
+    public long left() {
         return redis.hgetall(keys.shares()).entrySet().stream()
                 .filter(field -> field.getKey().endsWith(LEFT))
                 .mapToLong(field -> Long.parseLong(field.getValue()))
