@@ -44,9 +44,6 @@ final class Backend {
         long number = numbers.incrementAndGet();
         pending.put(number, answer);
         var unused = answer.whenComplete((result, failure) -> pending.remove(number));
-        if (!up) {
-            abort();
-        }
         return answer;
     }
 
@@ -71,10 +68,12 @@ final class Backend {
         }
     }
 
-    /** Takes note that the instance refused a connection. The next probe decides again. */
+    /**
+     * Takes note that the instance refused a connection. The next probe decides again. Other requests do not end here: the
+     * instance may refuse them as well, and then they go to the other instance.
+     */
     void refused() {
         up = false;
-        abort();
     }
 
     private void abort() {

@@ -114,7 +114,7 @@ final class Buyers implements AutoCloseable {
         allowed.release(more);
     }
 
-    /** Allows some more requests if all allowed ones were sent, so that an accident meets a purchase however fast the shop is. */
+    /** Allows some more requests if all allowed ones were sent, so that an accident meets a purchase in any case. */
     void keepBusy() {
         if (allowed.availablePermits() == 0) {
             allow(BATCH);

@@ -81,8 +81,8 @@ final class ReverseProxy implements AutoCloseable {
     }
 
     private void watch(Backend backend) {
-        var unused = probes.scheduleWithFixedDelay(
-                () -> probe(backend), 0, limits.interval().toMillis(), TimeUnit.MILLISECONDS);
+        long interval = limits.interval().toMillis();
+        var unused = probes.scheduleWithFixedDelay(() -> probe(backend), interval, interval, TimeUnit.MILLISECONDS);
     }
 
     private void probe(Backend backend) {
