@@ -72,7 +72,7 @@ class SizesTest {
         "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1439, 900",
         "bridges/shedlock/src/main/java/io/holdfast/shedlock, 228, 200",
         "bridges/reactor/src/main/java/io/holdfast/reactor, 188, 180",
-        "bridges/spring-integration/src/main/java/io/holdfast/spring/integration, 69, 60
+        "bridges/spring-integration/src/main/java/io/holdfast/spring/integration, 69, 60"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
         check(folder, today, target);
