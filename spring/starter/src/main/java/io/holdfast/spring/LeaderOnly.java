@@ -10,7 +10,6 @@ import java.lang.annotation.Target;
  * Runs a method only in the instance that leads the election of the given name.
  *
  * <pre>{@code
- * @Scheduled(fixedDelay = 1_000)
  * @LeaderOnly("outbox")
  * public void send(@FencingToken long token) { ... }
  * }</pre>

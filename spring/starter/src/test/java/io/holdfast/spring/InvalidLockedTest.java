@@ -363,6 +363,7 @@ class InvalidLockedTest {
 
     @Test
     void aClientThatDoesNotExistFailsTheCall() {
-        run(bean -> assertThatThrownBy(bean::unknownClient).hasMessageContaining("nobody"));
+        run(bean -> assertThatThrownBy(bean::unknownClient)
+                .hasMessageContaining("there is no client 'nobody'; the beans of the type Holdfast are [holdfast]"));
     }
 }

@@ -111,7 +111,7 @@ class LockedTest {
         other.lock("busy")
                 .run(() -> assertThatThrownBy(orders::busy)
                         .isInstanceOf(LockTimeoutException.class)
-                        .hasMessageContaining("Orders.busy did not acquire lock 'busy' within PT0.05S")
+                        .hasMessageContaining("Orders.busy did not acquire lock 'busy' within 50 ms: ")
                         .hasMessageContaining(other.clientId()));
     }
 

@@ -26,12 +26,12 @@ record Attributes(String annotation, Method method, Class<?> type, StringValueRe
                 : AopUtils.getMostSpecificMethod(method, ClassUtils.getUserClass(type));
     }
 
-    IllegalArgumentException invalid(String attribute, String why) {
-        return new IllegalArgumentException("@" + annotation + " at " + where() + ", " + attribute + ": " + why);
+    InvalidAnnotationException invalid(String attribute, String why) {
+        return new InvalidAnnotationException("@" + annotation + " at " + where() + ", " + attribute + ": " + why);
     }
 
-    IllegalArgumentException invalid(String why) {
-        return new IllegalArgumentException("@" + annotation + " at " + where() + ": " + why);
+    InvalidAnnotationException invalid(String why) {
+        return new InvalidAnnotationException("@" + annotation + " at " + where() + ": " + why);
     }
 
     String where() {

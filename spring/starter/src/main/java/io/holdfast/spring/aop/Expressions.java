@@ -71,7 +71,12 @@ final class Expressions {
         Set<String> known = known(attributes.method());
         for (String variable : variables(expression)) {
             if (!known.contains(variable)) {
-                throw attributes.invalid(attribute, "there is no variable '" + variable + "'; there are " + known);
+                throw attributes.invalid(
+                        attribute,
+                        "there is no variable '" + variable + "'; there are " + known
+                                + (NAMES.getParameterNames(attributes.method()) == null
+                                        ? ". The class has no names of parameters: compile it with -parameters"
+                                        : ""));
             }
         }
     }

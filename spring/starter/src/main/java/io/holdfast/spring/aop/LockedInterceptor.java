@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -66,25 +67,28 @@ final class LockedInterceptor implements MethodInterceptor {
     }
 
     private static @Nullable Object runForValue(LockedMethod method, Target target, Call call) throws Throwable {
+        UnaryOperator<Held> untilEnd = Transactions.untilEnd();
         Optional<Held> held = interruptibly(method, target, () -> target.hold(method.waitTime(), method.lease()));
         if (held.isEmpty()) {
             return notAcquired(method, target, call);
         }
-        try (Held release = Transactions.untilEnd(held.get())) {
+        try (Held release = untilEnd.apply(held.get())) {
             return call.proceed(method.tokenParameter(), release.token());
         }
     }
 
     private static @Nullable Object runForStage(LockedMethod method, Target target, Call call) throws Throwable {
+        CompletableFuture<Void> transaction = Transactions.end();
         Optional<? extends Lease> lease =
                 interruptibly(method, target, () -> target.acquire(method.waitTime(), method.lease()));
         if (lease.isEmpty()) {
             return notAcquired(method, target, call);
         }
-        return untilStageEnds(method, lease.get(), call);
+        return untilStageEnds(method, lease.get(), call, transaction);
     }
 
-    private static CompletionStage<?> untilStageEnds(LockedMethod method, Lease lease, Call call) throws Throwable {
+    private static CompletionStage<?> untilStageEnds(
+            LockedMethod method, Lease lease, Call call, CompletableFuture<Void> transaction) throws Throwable {
         Object stage;
         try {
             stage = call.proceed(method.tokenParameter(), lease.fencingToken());
@@ -94,7 +98,6 @@ final class LockedInterceptor implements MethodInterceptor {
         }
         CompletionStage<?> result =
                 stage instanceof CompletionStage<?> some ? some : CompletableFuture.completedFuture(stage);
-        CompletableFuture<Void> transaction = Transactions.end();
         if (transaction.isDone()) {
             return result.handle(Ended::new)
                     .thenCompose(ended -> lease.closeAsync().handle((nothing, error) -> ended.result(error)));
@@ -169,8 +172,8 @@ final class LockedInterceptor implements MethodInterceptor {
     static LockTimeoutException timeout(LockedMethod method, Target target, String holder) {
         return new LockTimeoutException(
                 target.name(),
-                method.attributes().where() + " did not acquire " + target + " within " + method.waitTime() + ": "
-                        + holder);
+                method.attributes().where() + " did not acquire " + target + " within "
+                        + method.waitTime().toMillis() + " ms: " + holder);
     }
 
     static @Nullable Object invoke(Method fallback, Call call) throws Throwable {

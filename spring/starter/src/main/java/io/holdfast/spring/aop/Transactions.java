@@ -1,8 +1,7 @@
 package io.holdfast.spring.aop;
 
 import java.util.concurrent.CompletableFuture;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
+import java.util.function.UnaryOperator;
 import org.springframework.util.ClassUtils;
 
 /** Keeps a hold until the transaction of the caller has ended. */
@@ -15,11 +14,11 @@ final class Transactions {
     private Transactions() {}
 
     /**
-     * Returns a hold whose close releases the given one after the transaction of the caller has ended, or at once if the caller
-     * has none.
+     * Returns what makes of a hold one whose close releases it after the transaction of the caller has ended, or at once if the
+     * caller has none. It is called before the hold is acquired, so that no failure of it leaves a hold without an owner.
      */
-    static Held untilEnd(Held held) {
-        return isActive() ? new InTransaction(held) : held;
+    static UnaryOperator<Held> untilEnd() {
+        return isActive() ? InTransaction::new : held -> held;
     }
 
     /**
@@ -28,7 +27,7 @@ final class Transactions {
     static CompletableFuture<Void> end() {
         CompletableFuture<Void> ended = new CompletableFuture<>();
         if (isActive()) {
-            atEnd(() -> {}, () -> ended.complete(null));
+            TransactionEnd.register(() -> {}, () -> ended.complete(null));
         } else {
             ended.complete(null);
         }
@@ -36,26 +35,7 @@ final class Transactions {
     }
 
     private static boolean isActive() {
-        return PRESENT && TransactionSynchronizationManager.isSynchronizationActive();
-    }
-
-    /**
-     * Registers what is done at the end of the transaction.
-     *
-     * @param check throws if the transaction must not commit
-     */
-    private static void atEnd(Runnable check, Runnable end) {
-        TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-            @Override
-            public void beforeCommit(boolean readOnly) {
-                check.run();
-            }
-
-            @Override
-            public void afterCompletion(int status) {
-                end.run();
-            }
-        });
+        return PRESENT && TransactionEnd.isAwaited();
     }
 
     /** A hold that the transaction releases, on the thread of the transaction. A lost hold lets no transaction commit. */
@@ -74,7 +54,7 @@ final class Transactions {
         @Override
         public void close() {
             if (isActive()) {
-                atEnd(held::requireNotLost, held::close);
+                TransactionEnd.register(held::requireNotLost, held::close);
                 held.requireNotLost();
             } else {
                 held.close();

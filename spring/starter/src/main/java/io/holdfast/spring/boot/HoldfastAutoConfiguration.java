@@ -4,10 +4,12 @@ import io.holdfast.Holdfast;
 import io.holdfast.spring.aop.Clients;
 import io.holdfast.spring.aop.Elections;
 import io.holdfast.spring.aop.HoldfastAdvisors;
+import java.util.List;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -62,10 +64,18 @@ public class HoldfastAutoConfiguration {
 
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static Clients holdfastClients(BeanFactory beans) {
-            return qualifier -> qualifier.isEmpty()
-                    ? beans.getBean(Holdfast.class)
-                    : BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, Holdfast.class, qualifier);
+        static Clients holdfastClients(ListableBeanFactory beans) {
+            return qualifier -> qualifier.isEmpty() ? beans.getBean(Holdfast.class) : named(beans, qualifier);
+        }
+
+        private static Holdfast named(ListableBeanFactory beans, String qualifier) {
+            try {
+                return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, Holdfast.class, qualifier);
+            } catch (NoSuchBeanDefinitionException e) {
+                List<String> known = List.of(beans.getBeanNamesForType(Holdfast.class));
+                throw new IllegalArgumentException(
+                        "there is no client '" + qualifier + "'; the beans of the type Holdfast are " + known, e);
+            }
         }
 
         @Bean

@@ -18,7 +18,7 @@ final class Stores {
 
     HoldfastBuilder builder(ClientOptions options) {
         return details()
-                .or(() -> Optional.ofNullable(options.uri()))
+                .or(() -> Optional.ofNullable(options.uri()).filter(uri -> !uri.isBlank()))
                 .map(uri -> Holdfast.builder().uri(uri))
                 .or(this::redis)
                 .or(this::dataSource)

@@ -22,6 +22,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.scheduling.annotation.EnableScheduling;
 
 /** The examples of docs/spring-boot.md run, and its properties are accepted. */
 class GuideTest {
@@ -32,7 +33,8 @@ class GuideTest {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({Shipping.class, Jobs.class, Cleanup.class})
+    @EnableScheduling
+    @Import({Shipping.class, Jobs.class, Outbox.class, Cleanup.class})
     static class Application {}
 
     private ConfigurableApplicationContext start(List<String> properties) {
@@ -60,6 +62,13 @@ class GuideTest {
             assertThat(cleanup.isBusy("rates")).isFalse();
             application.getBean(Jobs.class).report();
             assertThat(application.getBean(Jobs.class).log()).contains("report");
+            List<String> log = application.getBean(Outbox.class).log();
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+            while (log.stream().noneMatch(line -> line.startsWith("sent with token "))) {
+                assertThat(System.nanoTime() - deadline).isNegative();
+                Thread.sleep(10);
+            }
+            assertThat(log).contains("leads outbox");
         }
     }
 

@@ -1,13 +1,8 @@
 package io.holdfast.spring.guide;
 
-import io.holdfast.spring.FencingToken;
-import io.holdfast.spring.LeaderOnly;
-import io.holdfast.spring.LeadershipGained;
-import io.holdfast.spring.LeadershipLost;
 import io.holdfast.spring.RunOnce;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.stereotype.Component;
 
@@ -16,6 +11,11 @@ import org.springframework.stereotype.Component;
 class Jobs {
 
     private final List<String> log = new CopyOnWriteArrayList<>();
+    private final Outbox outbox;
+
+    Jobs(Outbox outbox) {
+        this.outbox = outbox;
+    }
 
     List<String> log() {
         return log;
@@ -29,21 +29,10 @@ class Jobs {
     }
     // endregion
 
-    // region leader-only
+    // region scheduled-leader
     @Scheduled(fixedDelay = 1_000)
-    @LeaderOnly("outbox")
-    public void sendOutbox(@FencingToken long token) {
-        log.add("sent with token " + token);
-    }
-
-    @EventListener
-    void on(LeadershipGained gained) {
-        log.add("leads " + gained.election());
-    }
-
-    @EventListener
-    void on(LeadershipLost lost) {
-        log.add("no longer leads " + lost.election());
+    public void sendOutbox() {
+        outbox.send(0);
     }
     // endregion
 }
