@@ -16,6 +16,7 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.recipes.MultiLease;
 import io.holdfast.recipes.MultiLock;
 import io.holdfast.recipes.QuorumLock;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -364,14 +365,26 @@ class ReactorLockTest {
 
     @Test
     void theFailureOfTheReleaseIsSuppressedInTheErrorOfTheBody() {
-        StepVerifier.create(lock.withLock(lease ->
-                        Mono.fromRunnable(rival::forceUnlock).then(Mono.error(new IllegalStateException("body")))))
+        LeaseLostException lost = new LeaseLostException("a", 1, "planned");
+        ReactorLock<Lease> failing = ReactorLock.of(
+                new ChangedLock(real.async(), future -> future.thenApply(lease -> failingAtItsRelease(lease, lost))));
+        StepVerifier.create(failing.withLock(lease -> Mono.error(new IllegalStateException("body"))))
                 .verifyErrorSatisfies(error -> {
                     assertThat(error)
                             .isInstanceOfAny(IllegalStateException.class)
                             .hasMessage("body");
-                    assertThat(error.getSuppressed()).singleElement().isInstanceOf(LeaseLostException.class);
+                    assertThat(error.getSuppressed()).containsExactly(lost);
                 });
+    }
+
+    /** A loss that only the release finds. */
+    private static Lease failingAtItsRelease(Lease lease, LeaseLostException lost) {
+        return (Lease) Proxy.newProxyInstance(
+                Lease.class.getClassLoader(),
+                new Class<?>[] {Lease.class},
+                (proxy, method, arguments) -> method.getName().equals("closeAsync")
+                        ? lease.closeAsync().thenCompose(nothing -> CompletableFuture.failedFuture(lost))
+                        : method.invoke(lease, arguments));
     }
 
     // ---- many results
