@@ -1,5 +1,6 @@
 package io.holdfast.cli.demo;
 
+import io.holdfast.examples.report.Figures;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
@@ -32,7 +33,7 @@ final class Charts {
             double length = (RIGHT - LEFT) * row.perSecond() / most;
             label(svg, i, row);
             svg.rect(row.exact() ? "good" : "over", LEFT, i * LINE + 6.0, length, LINE - 10.0);
-            svg.text("", "start", LEFT + length + 6, i * LINE + 18.0, Table.number(Math.round(row.perSecond())));
+            svg.text("", "start", LEFT + length + 6, i * LINE + 18.0, Figures.number(Math.round(row.perSecond())));
         }
         return svg.toText(rows.size() * LINE + 4, "orders a second");
     }
@@ -72,8 +73,8 @@ final class Charts {
     }
 
     private static String figures(Row row) {
-        return Table.millis(row.p50Micros() / 1e3) + " / " + Table.millis(row.p99Micros() / 1e3) + " / "
-                + Table.millis(row.p999Micros() / 1e3);
+        return Figures.millis(row.p50Micros() / 1e3) + " / " + Figures.millis(row.p99Micros() / 1e3) + " / "
+                + Figures.millis(row.p999Micros() / 1e3);
     }
 
     private double most(ToDoubleFunction<Row> figure) {

@@ -1,5 +1,6 @@
 package io.holdfast.cli.demo;
 
+import io.holdfast.examples.report.Figures;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,16 +16,17 @@ final class Explanation {
     }
 
     static String setting(DemoOptions options) {
-        return Table.number(options.stock()) + " items, " + options.processes() + " processes with " + options.threads()
-                + " sellers each, " + Table.millis(options.work().toNanos() / 1e6)
+        return Figures.number(options.stock()) + " items, " + options.processes() + " processes with "
+                + options.threads()
+                + " sellers each, " + Figures.millis(options.work().toNanos() / 1e6)
                 + " between reading the stock and writing it; " + options.shownStore()
                 + ". Counted in Redis afterwards.";
     }
 
     static String accidents(DemoOptions options) {
-        return "orders/s: of the first " + Table.number(options.haltAfter())
+        return "orders/s: of the first " + Figures.number(options.haltAfter())
                 + " orders, by the clock of Redis. Then one process is killed between check and write, and after "
-                + Table.number(options.slowAfter())
+                + Figures.number(options.slowAfter())
                 + " orders one seller of another process is slow in one purchase, for longer than a lease ("
                 + DemoOptions.LEASE.toSeconds() + " s).";
     }
@@ -38,14 +40,14 @@ final class Explanation {
             return row.strategy().promisesExact() ? "sold every item once" : "sold every item once, this time";
         }
         if (row.oversold() > 0) {
-            return "sold " + Table.number(row.oversold()) + " items that did not exist";
+            return "sold " + Figures.number(row.oversold()) + " items that did not exist";
         }
-        return "left " + Table.number(row.left()) + " items unsold";
+        return "left " + Figures.number(row.left()) + " items unsold";
     }
 
     private static String death(Row row) {
         return row.killed() == 0
                 ? "; no process was killed, so this run does not show the effect of a crash"
-                : "; the longest time without an order was " + Table.millis((double) row.stalledMillis());
+                : "; the longest time without an order was " + Figures.millis((double) row.stalledMillis());
     }
 }

@@ -3,6 +3,7 @@ package io.holdfast.cli.demo;
 import io.holdfast.examples.flashsale.Accident;
 import io.holdfast.examples.flashsale.StrategyKind;
 import io.holdfast.examples.flashsale.Timeline;
+import io.holdfast.examples.report.Percentiles;
 
 /**
  * The figures of one flash sale.

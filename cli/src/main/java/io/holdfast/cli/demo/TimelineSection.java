@@ -5,6 +5,7 @@ import io.holdfast.examples.flashsale.Accident;
 import io.holdfast.examples.flashsale.Timeline;
 import io.holdfast.examples.flashsale.Timeline.Mishap;
 import io.holdfast.examples.flashsale.Visit;
+import io.holdfast.examples.report.Figures;
 import java.util.List;
 
 /** The section of one sale on the page, with the entire sale and a closer view of each accident. */
@@ -42,7 +43,7 @@ final class TimelineSection {
     }
 
     private String together() {
-        String time = Table.millis((double) row.overlapMillis());
+        String time = Figures.millis((double) row.overlapMillis());
         if (!row.strategy().excludesAll()) {
             return "Several sellers may be inside at once here, each with a part of the stock of its own.";
         }

@@ -1,5 +1,6 @@
 package io.holdfast.examples.web.demo;
 
+import io.holdfast.examples.report.Percentiles;
 import io.holdfast.examples.web.Books;
 import io.holdfast.examples.web.Entry;
 import io.holdfast.examples.web.Way;
@@ -64,11 +65,11 @@ record Row(
         long oversold = Math.max(0, orders - scale.stock());
         long lostUpdates = orders - (scale.stock() - count.left());
         long stale = stale(count.orders());
-        long[] took = replies.stream()
+        long[] micros = replies.stream()
                 .filter(Buyers.Reply::isSold)
                 .mapToLong(Buyers.Reply::micros)
-                .sorted()
                 .toArray();
+        Percentiles took = new Percentiles(micros);
         return new Row(
                 way,
                 orders,
@@ -78,11 +79,11 @@ record Row(
                 stale,
                 refused(count.others()),
                 happened,
-                Math.max(0, orders - took.length),
+                Math.max(0, orders - micros.length),
                 longestGap(count.orders()),
                 perSecond(count.orders(), scale.undisturbed()),
-                percentile(took, 50),
-                percentile(took, 99),
+                took.at(50),
+                took.at(99),
                 orders == scale.stock() && count.left() == 0 && lostUpdates == 0 && stale == 0);
     }
 
@@ -119,12 +120,6 @@ record Row(
         int last = Math.min(first, orders.size()) - 1;
         long millis = last <= 0 ? 0 : orders.get(last).millis() - orders.get(0).millis();
         return millis <= 0 ? 0 : last * 1_000.0 / millis;
-    }
-
-    /** Returns the smallest value that at least this percentage of the sorted values does not exceed; 0 without values. */
-    static long percentile(long[] sorted, int percent) {
-        int rank = (int) Math.ceil(sorted.length * percent / 100.0);
-        return sorted.length == 0 ? 0 : sorted[Math.max(rank, 1) - 1];
     }
 
     /**

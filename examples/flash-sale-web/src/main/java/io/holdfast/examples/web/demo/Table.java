@@ -1,10 +1,10 @@
 package io.holdfast.examples.web.demo;
 
+import io.holdfast.examples.report.Figures;
 import java.io.PrintStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 
 /** The figures for a person, in columns as wide as their content, and lines that explain them. */
 final class Table {
@@ -30,7 +30,7 @@ final class Table {
     static void print(List<Row> rows, Scale scale, String store, PrintStream out) {
         List<List<String>> lines = new ArrayList<>(List.of(HEAD));
         rows.forEach(row -> lines.add(cells(row)));
-        lines.forEach(line -> out.println(format(line, lines)));
+        Figures.columns(lines).forEach(out::println);
         out.println();
         setting(scale, store).forEach(out::println);
         rows.forEach(row -> out.println(meaning(row)));
@@ -39,18 +39,18 @@ final class Table {
     private static List<String> cells(Row row) {
         return List.of(
                 row.way().label(),
-                number(row.orders()),
-                number(row.left()),
-                number(row.oversold()),
-                number(row.lostUpdates()),
-                number(row.stale()),
-                number(row.refused()),
-                number(row.accidents().paused()),
-                number(row.accidents().killed()),
+                Figures.number(row.orders()),
+                Figures.number(row.left()),
+                Figures.number(row.oversold()),
+                Figures.number(row.lostUpdates()),
+                Figures.number(row.stale()),
+                Figures.number(row.refused()),
+                Figures.number(row.accidents().paused()),
+                Figures.number(row.accidents().killed()),
                 text(Duration.ofMillis(row.stalledMillis())),
-                number(Math.round(row.perSecond())),
-                millis(row.p50Micros() / 1e3),
-                millis(row.p99Micros() / 1e3),
+                Figures.number(Math.round(row.perSecond())),
+                Figures.millis(row.p50Micros() / 1e3),
+                Figures.millis(row.p99Micros() / 1e3),
                 verdict(row));
     }
 
@@ -66,8 +66,8 @@ final class Table {
 
     private static List<String> setting(Scale scale, String store) {
         return List.of(
-                number(scale.stock()) + " items, 2 instances behind a proxy, " + scale.buyers() + " buyers, "
-                        + number(scale.requests()) + " requests, " + text(Scale.WORK)
+                Figures.number(scale.stock()) + " items, 2 instances behind a proxy, " + scale.buyers() + " buyers, "
+                        + Figures.number(scale.requests()) + " requests, " + text(Scale.WORK)
                         + " between reading the stock and writing it; stock and locks in " + store
                         + ". Counted there afterwards.",
                 "orders/s: of the first " + scale.undisturbed()
@@ -87,17 +87,17 @@ final class Table {
             return row.way().promisesExact() ? "sold every item once" : "sold every item once, this time";
         }
         if (row.oversold() > 0) {
-            return "sold " + number(row.oversold()) + " items that did not exist";
+            return "sold " + Figures.number(row.oversold()) + " items that did not exist";
         }
         return row.stale() > 0
-                ? "accepted " + number(row.stale()) + " stale writes"
-                : "left " + number(row.left()) + " items unsold";
+                ? "accepted " + Figures.number(row.stale()) + " stale writes"
+                : "left " + Figures.number(row.left()) + " items unsold";
     }
 
     private static String unanswered(Row row) {
         return row.unanswered() == 0
                 ? ""
-                : "; " + number(row.unanswered()) + " buyers were not told that they bought one";
+                : "; " + Figures.number(row.unanswered()) + " buyers were not told that they bought one";
     }
 
     private static String accidents(Row row) {
@@ -105,37 +105,7 @@ final class Table {
                 + (row.accidents().killed() == 1 ? "" : "; no instance was killed between check and write");
     }
 
-    private static String format(List<String> cells, List<List<String>> all) {
-        StringBuilder line = new StringBuilder();
-        for (int column = 0; column < cells.size(); column++) {
-            boolean text = column == 0 || column == cells.size() - 1;
-            line.append(column == 0 ? "" : "  ").append(pad(cells.get(column), width(all, column), text));
-        }
-        return line.toString().stripTrailing();
-    }
-
-    private static int width(List<List<String>> lines, int column) {
-        return lines.stream().mapToInt(line -> line.get(column).length()).max().orElse(0);
-    }
-
-    private static String pad(String cell, int width, boolean left) {
-        String space = " ".repeat(width - cell.length());
-        return left ? cell + space : space + cell;
-    }
-
-    static String number(long value) {
-        return String.format(Locale.ROOT, "%,d", value).replace(',', ' ');
-    }
-
     private static String text(Duration time) {
-        return millis(time.toNanos() / 1e6);
-    }
-
-    static String millis(double millis) {
-        return millis < 100
-                ? String.format(Locale.ROOT, "%.1f ms", millis)
-                : millis < 1_000
-                        ? String.format(Locale.ROOT, "%.0f ms", millis)
-                        : String.format(Locale.ROOT, "%.2f s", millis / 1_000);
+        return Figures.millis(time.toNanos() / 1e6);
     }
 }

@@ -1,19 +1,19 @@
-package io.holdfast.cli.demo;
+package io.holdfast.examples.report;
 
 import java.util.Arrays;
 
 /** The percentiles of some values, by the nearest rank. */
-final class Percentiles {
+public final class Percentiles {
 
     private final long[] sorted;
 
-    Percentiles(long[] values) {
+    public Percentiles(long[] values) {
         sorted = values.clone();
         Arrays.sort(sorted);
     }
 
     /** Returns the smallest value that at least this percentage of the values does not exceed; 0 if there are no values. */
-    long at(double percent) {
+    public long at(double percent) {
         if (sorted.length == 0) {
             return 0;
         }

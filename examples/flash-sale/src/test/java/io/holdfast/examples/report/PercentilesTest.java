@@ -1,4 +1,4 @@
-package io.holdfast.cli.demo;
+package io.holdfast.examples.report;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
