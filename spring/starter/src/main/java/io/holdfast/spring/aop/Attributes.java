@@ -16,6 +16,9 @@ import org.springframework.util.StringValueResolver;
  */
 record Attributes(String annotation, Method method, Class<?> type, StringValueResolver properties) {
 
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+    private static final Duration LONGEST = Duration.ofDays(365);
+
     /**
      * Returns the method of the class that runs for a method. A proxy class has only final copies of the methods of its
      * interfaces, so the method of the interface stands for it.
@@ -46,6 +49,35 @@ record Attributes(String annotation, Method method, Class<?> type, StringValueRe
         } catch (IllegalArgumentException e) {
             throw invalid(attribute, e.getMessage() + "");
         }
+    }
+
+    /**
+     * Replaces the properties in a text that must not be empty.
+     *
+     * @param advice says what to write
+     */
+    String required(String attribute, String value, String advice) {
+        String text = text(attribute, value);
+        if (text.isBlank()) {
+            throw invalid(attribute, "it is empty; " + advice);
+        }
+        return text;
+    }
+
+    /** Refuses a result, because the method does not always run. */
+    void requireNoResult() {
+        if (method.getReturnType() != void.class) {
+            throw invalid("the method has to return nothing, because it does not always run");
+        }
+    }
+
+    /** Returns a time for which a store can keep a name. */
+    Duration storable(String attribute, String value) {
+        Duration time = duration(attribute, value);
+        if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
+            throw invalid(attribute, "'" + value + "' is out of range: 100 ms to 365 days");
+        }
+        return time;
     }
 
     Duration duration(String attribute, String value) {

@@ -182,8 +182,9 @@ final class Expressions {
             return expression.getValue(context, type);
         } catch (EvaluationException e) {
             String text = "'" + expression.getExpressionString() + "' cannot be evaluated: " + e.getMessage();
-            throw new IllegalArgumentException(
-                    attributes.invalid(attribute, text).getMessage(), e);
+            InvalidAnnotationException failure = attributes.invalid(attribute, text);
+            failure.initCause(e);
+            throw failure;
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.spring.aop;
 
 import io.holdfast.spring.LeaderOnly;
+import io.holdfast.spring.Locked;
 import io.holdfast.spring.RunOnce;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -26,7 +27,7 @@ public final class HoldfastAdvisors {
     private HoldfastAdvisors() {}
 
     /**
-     * Returns the advisor for {@link io.holdfast.spring.Locked}.
+     * Returns the advisor for {@link Locked}.
      *
      * @param wait the wait of methods that do not state one
      * @param order the order among advisors; it has to be before the one of transactions
@@ -34,21 +35,16 @@ public final class HoldfastAdvisors {
     public static Advisor locked(
             BeanFactory beans, StringValueResolver properties, Clients clients, Duration wait, int order) {
         Expressions expressions = new Expressions(beans);
-        LockedMethods methods = new LockedMethods(properties, expressions, wait);
-        return advisor(
-                (method, type) -> methods.of(method, type).isPresent(),
-                new LockedInterceptor(methods, expressions, clients),
-                order);
+        AnnotatedMethods<Locked, LockedMethod> methods =
+                new AnnotatedMethods<>(Locked.class, properties, new LockedCheck(expressions, wait)::of);
+        return advisor(methods, new LockedInterceptor(methods::of, expressions, clients), order);
     }
 
     /** Returns the advisor for {@link RunOnce}. */
     public static Advisor runOnce(StringValueResolver properties, Clients clients, int order) {
         AnnotatedMethods<RunOnce, RunOnceMethod> methods =
                 new AnnotatedMethods<>(RunOnce.class, properties, RunOnceMethod::of);
-        return advisor(
-                (method, type) -> methods.of(method, type).isPresent(),
-                new RunOnceInterceptor(methods::of, clients),
-                order - 1);
+        return advisor(methods, new RunOnceInterceptor(methods::of, clients), order - 1);
     }
 
     /** Returns the advisor for {@link LeaderOnly}. Each election that it finds becomes a candidacy. */
@@ -59,10 +55,7 @@ public final class HoldfastAdvisors {
                     elections.add(method.election());
                     return method;
                 });
-        return advisor(
-                (method, type) -> methods.of(method, type).isPresent(),
-                new LeaderInterceptor(methods::of, elections),
-                order - 2);
+        return advisor(methods, new LeaderInterceptor(methods::of, elections), order - 2);
     }
 
     /**

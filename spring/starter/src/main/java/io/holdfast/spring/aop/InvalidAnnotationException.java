@@ -1,6 +1,9 @@
 package io.holdfast.spring.aop;
 
-/** Thrown at the start of an application if an annotation of Holdfast cannot work. Its text names method and attribute. */
+/**
+ * Thrown if an annotation of Holdfast cannot work, at the start of an application or at a call. Its text names method and
+ * attribute.
+ */
 public final class InvalidAnnotationException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1L;

@@ -7,19 +7,13 @@ import io.holdfast.spring.LeaderOnly;
  *
  * @param tokenParameter the index of the parameter that receives the token; -1 for none
  */
-record LeaderMethod(Attributes attributes, ElectionId election, int tokenParameter) {
+record LeaderMethod(ElectionId election, int tokenParameter) {
 
     static LeaderMethod of(Attributes attributes, LeaderOnly annotation) {
         Proxying.requirePossible(attributes);
-        if (attributes.method().getReturnType() != void.class) {
-            throw attributes.invalid("the method has to return nothing, because it does not always run");
-        }
-        String name = attributes.text("value", annotation.value());
-        if (name.isBlank()) {
-            throw attributes.invalid("value", "it is empty; name the election");
-        }
+        attributes.requireNoResult();
+        String name = attributes.required("value", annotation.value(), "name the election");
         return new LeaderMethod(
-                attributes,
                 new ElectionId(attributes.text("client", annotation.client()), name),
                 TokenParameter.of(attributes, attributes.method()));
     }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
@@ -29,11 +30,11 @@ import org.springframework.aop.support.AopUtils;
  */
 final class LockedInterceptor implements MethodInterceptor {
 
-    private final LockedMethods methods;
+    private final Function<MethodInvocation, LockedMethod> methods;
     private final Expressions expressions;
     private final Clients clients;
 
-    LockedInterceptor(LockedMethods methods, Expressions expressions, Clients clients) {
+    LockedInterceptor(Function<MethodInvocation, LockedMethod> methods, Expressions expressions, Clients clients) {
         this.methods = methods;
         this.expressions = expressions;
         this.clients = clients;
@@ -41,11 +42,7 @@ final class LockedInterceptor implements MethodInterceptor {
 
     @Override
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
-        Object target = invocation.getThis();
-        LockedMethod method = methods.of(
-                        invocation.getMethod(), target == null ? null : AopUtils.getTargetClass(target))
-                .or(() -> methods.of(invocation.getMethod(), null))
-                .orElseThrow();
+        LockedMethod method = methods.apply(invocation);
         Call call = new Call(invocation);
         if (!applies(method, call)) {
             return invocation.proceed();

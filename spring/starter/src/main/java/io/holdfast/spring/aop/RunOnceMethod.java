@@ -14,17 +14,11 @@ record RunOnceMethod(Attributes attributes, String name, Duration every, String 
 
     static RunOnceMethod of(Attributes attributes, RunOnce annotation) {
         Proxying.requirePossible(attributes);
-        if (attributes.method().getReturnType() != void.class) {
-            throw attributes.invalid("the method has to return nothing, because it does not always run");
-        }
-        String name = attributes.text("name", annotation.name());
-        if (name.isBlank()) {
-            throw attributes.invalid("name", "it is empty; name the lock");
-        }
-        Duration every = attributes.duration("every", annotation.every());
-        if (every.compareTo(Duration.ofMillis(100)) < 0 || every.compareTo(Duration.ofDays(365)) > 0) {
-            throw attributes.invalid("every", "'" + annotation.every() + "' is out of range: 100 ms to 365 days");
-        }
-        return new RunOnceMethod(attributes, name, every, attributes.text("client", annotation.client()));
+        attributes.requireNoResult();
+        return new RunOnceMethod(
+                attributes,
+                attributes.required("name", annotation.name(), "name the lock"),
+                attributes.storable("every", annotation.every()),
+                attributes.text("client", annotation.client()));
     }
 }

@@ -4,77 +4,33 @@ import io.holdfast.spring.LockKind;
 import io.holdfast.spring.Locked;
 import io.holdfast.spring.OnFailure;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
-import org.springframework.core.MethodClassKey;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
-import org.springframework.util.StringValueResolver;
 
-/** Finds and checks the methods with {@link Locked}, when their bean is created. */
-final class LockedMethods {
+/**
+ * Checks the attributes of {@link Locked}.
+ *
+ * @param defaultWait the wait of methods that do not state one
+ */
+record LockedCheck(Expressions expressions, Duration defaultWait) {
 
-    private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
-    private static final Duration LONGEST_LEASE = Duration.ofDays(365);
     private static final String TRANSACTIONAL = "org.springframework.transaction.annotation.Transactional";
 
-    private final StringValueResolver properties;
-    private final Expressions expressions;
-    private final Duration defaultWait;
-    private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
-
-    LockedMethods(StringValueResolver properties, Expressions expressions, Duration defaultWait) {
-        this.properties = properties;
-        this.expressions = expressions;
-        this.defaultWait = defaultWait;
-    }
-
     /**
-     * Returns the definition for a method of a class; empty if it is not annotated.
+     * Returns the definition of a method.
      *
-     * @throws IllegalArgumentException if an attribute is invalid
+     * @throws InvalidAnnotationException if an attribute is invalid
      */
-    Optional<LockedMethod> of(Method method, @Nullable Class<?> targetClass) {
-        Class<?> type = targetClass == null ? method.getDeclaringClass() : targetClass;
-        if (isForeign(method, type)) {
-            return Optional.empty();
-        }
-        return known.computeIfAbsent(new MethodClassKey(method, type), key -> find(method, type));
-    }
-
-    private static boolean isForeign(Method method, Class<?> type) {
-        return method.getDeclaringClass() == Object.class
-                || Proxy.isProxyClass(method.getDeclaringClass())
-                || method.isSynthetic()
-                || type.getName().startsWith("java.");
-    }
-
-    private Optional<LockedMethod> find(Method method, Class<?> type) {
-        Method specific = Attributes.implemented(method, type);
-        Locked onMethod = AnnotatedElementUtils.findMergedAnnotation(specific, Locked.class);
-        if (onMethod != null) {
-            return Optional.of(checked(onMethod, specific, type));
-        }
-        Locked onClass = Modifier.isPublic(specific.getModifiers()) && !Modifier.isStatic(specific.getModifiers())
-                ? AnnotatedElementUtils.findMergedAnnotation(specific.getDeclaringClass(), Locked.class)
-                : null;
-        return Optional.ofNullable(onClass).map(locked -> checked(locked, specific, type));
-    }
-
-    private LockedMethod checked(Locked locked, Method method, Class<?> type) {
-        Attributes attributes = new Attributes("Locked", method, type, properties);
+    LockedMethod of(Attributes attributes, Locked locked) {
         Proxying.requirePossible(attributes);
+        Method method = attributes.method();
         ReturnKind returns = ReturnKind.of(method);
         if (returns == ReturnKind.STAGE && !method.getReturnType().isAssignableFrom(CompletableFuture.class)) {
             throw attributes.invalid(
@@ -89,7 +45,10 @@ final class LockedMethods {
         requirePermits(attributes, locked);
         return new LockedMethod(
                 attributes,
-                expressions.template(attributes, "name", name(attributes, locked)),
+                expressions.template(
+                        attributes,
+                        "name",
+                        attributes.required("name", locked.name(), "name the lock, for example \"orders/#{#id}\"")),
                 Optional.of(locked.condition())
                         .filter(text -> !text.isEmpty())
                         .map(text ->
@@ -105,25 +64,18 @@ final class LockedMethods {
                 returns);
     }
 
-    private static String name(Attributes attributes, Locked locked) {
-        String name = attributes.text("name", locked.name());
-        if (name.isBlank()) {
-            throw attributes.invalid("name", "it is empty; name the lock, for example \"orders/#{#id}\"");
-        }
-        return name;
-    }
-
-    private Duration wait(Attributes attributes, String text) {
-        if (attributes.text("waitTime", text).isBlank()) {
+    private Duration wait(Attributes attributes, String value) {
+        String text = attributes.text("waitTime", value).strip();
+        if (text.isEmpty()) {
             return defaultWait;
         }
-        if (attributes.text("waitTime", text).strip().equals(Locked.UNLIMITED)) {
+        if (text.equals(Locked.UNLIMITED)) {
             return ChronoUnit.FOREVER.getDuration();
         }
-        Duration wait = attributes.duration("waitTime", text);
+        Duration wait = attributes.duration("waitTime", value);
         if (wait.isNegative()) {
             throw attributes.invalid(
-                    "waitTime", "'" + text + "' is negative; write 0 not to wait, or " + Locked.UNLIMITED);
+                    "waitTime", "'" + value + "' is negative; write 0 not to wait, or " + Locked.UNLIMITED);
         }
         return wait;
     }
@@ -135,11 +87,7 @@ final class LockedMethods {
         if (returns == ReturnKind.PUBLISHER) {
             throw attributes.invalid("lease", "a method that returns a publisher cannot have one; limit the publisher");
         }
-        Duration lease = attributes.duration("lease", text);
-        if (lease.compareTo(SHORTEST_LEASE) < 0 || lease.compareTo(LONGEST_LEASE) > 0) {
-            throw attributes.invalid("lease", "'" + text + "' is out of range: 100 ms to 365 days");
-        }
-        return Optional.of(lease);
+        return Optional.of(attributes.storable("lease", text));
     }
 
     private static void requirePermits(Attributes attributes, Locked locked) {
