@@ -151,6 +151,14 @@ public final class Engine implements SlotConfig.ClientState {
         return new TenureId(clientId, tenureNumbers.incrementAndGet());
     }
 
+    /** Returns the tenures that this client holds now. */
+    List<Tenure> heldTenures() {
+        return slots.all()
+                .map(Slot::tenure)
+                .filter(tenure -> tenure != null && tenure.held())
+                .toList();
+    }
+
     // ---- effects
 
     void run(Slot slot, Effect.Buffer out) {

@@ -1,7 +1,6 @@
 package io.holdfast.internal.engine;
 
 import io.holdfast.ClientHealth;
-import io.holdfast.internal.slot.Slot;
 import io.holdfast.internal.slot.Tenure;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -43,11 +42,7 @@ public final class Health {
 
     public ClientHealth report() {
         long now = engine.platform.nanoTime();
-        List<Tenure> held = engine.slots
-                .all()
-                .map(Slot::tenure)
-                .filter(tenure -> tenure != null && tenure.held())
-                .toList();
+        List<Tenure> held = engine.heldTenures();
         int late = (int) held.stream().filter(tenure -> tenure.lateReported).count();
         Optional<Duration> shortest = held.stream()
                 .map(tenure -> Duration.ofNanos(Math.max(0, tenure.validity.remaining(now))))

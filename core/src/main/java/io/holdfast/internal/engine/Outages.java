@@ -1,6 +1,5 @@
 package io.holdfast.internal.engine;
 
-import io.holdfast.internal.slot.Slot;
 import io.holdfast.internal.slot.Tenure;
 import io.holdfast.spi.Signal;
 import java.util.List;
@@ -31,7 +30,7 @@ final class Outages {
     void down(Signal.Down signal) {
         Outage outage = new Outage(engine.platform.nanoTime(), engine.counters.lost.sum());
         if (!engine.tasks.isClosed() && open.putIfAbsent(signal.server(), outage) == null) {
-            List<Tenure> held = held();
+            List<Tenure> held = engine.heldTenures();
             engine.events.warn("the connection to " + signal.server() + " was lost; this client holds " + held.size()
                     + " locks and permits" + names() + ", which stay valid until their deadlines; it reconnects");
         }
@@ -42,7 +41,7 @@ final class Outages {
         Outage outage = open.remove(signal.server());
         if (outage != null) {
             long now = engine.platform.nanoTime();
-            verify(signal, outage, held(), now, now);
+            verify(signal, outage, engine.heldTenures(), now, now);
         }
     }
 
@@ -73,14 +72,6 @@ final class Outages {
      */
     private static boolean isVerified(Tenure tenure, Outage outage) {
         return tenure.held() && tenure.validity.sent() - outage.since >= 0;
-    }
-
-    private List<Tenure> held() {
-        return engine.slots
-                .all()
-                .map(Slot::tenure)
-                .filter(tenure -> tenure != null && tenure.held())
-                .toList();
     }
 
     private String names() {

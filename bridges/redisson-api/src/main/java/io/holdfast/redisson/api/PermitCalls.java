@@ -12,18 +12,17 @@ import org.jspecify.annotations.Nullable;
 import org.redisson.api.RFuture;
 
 /** The methods of a semaphore whose permits have ids. */
-final class PermitCalls {
+final class PermitCalls extends PermitCounts {
 
     private static final long PERMANENT = -1;
 
     /** A permit that this client acquired, until it is released or lost. */
     record Own(Permit permit, boolean fixed) {}
 
-    private final DistributedSemaphore semaphore;
     private final Map<String, Own> held;
 
     PermitCalls(DistributedSemaphore semaphore, Map<String, Own> held) {
-        this.semaphore = semaphore;
+        super(semaphore);
         this.held = held;
     }
 
@@ -177,15 +176,6 @@ final class PermitCalls {
 
     // ---- number of permits
 
-    public String getName() {
-        return semaphore.name();
-    }
-
-    @InBackground
-    public int availablePermits() {
-        return semaphore.available();
-    }
-
     @InBackground
     public int getPermits() {
         return semaphore.permits();
@@ -197,32 +187,7 @@ final class PermitCalls {
     }
 
     @InBackground
-    public boolean trySetPermits(int permits) {
-        return semaphore.trySetPermits(permits);
-    }
-
-    @InBackground
     public void setPermits(int permits) {
         semaphore.setPermits(permits);
-    }
-
-    @InBackground
-    public void addPermits(int permits) {
-        semaphore.addPermits(permits);
-    }
-
-    @InBackground
-    public boolean isExists() {
-        return semaphore.permits() > 0;
-    }
-
-    @InBackground
-    public boolean delete() {
-        return semaphore.delete();
-    }
-
-    @Override
-    public String toString() {
-        return "semaphore '" + semaphore.name() + "'";
     }
 }

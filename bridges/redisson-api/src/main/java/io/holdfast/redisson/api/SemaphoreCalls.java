@@ -14,13 +14,12 @@ import org.redisson.api.RFuture;
 import org.redisson.misc.CompletableFutureWrapper;
 
 /** The methods of a semaphore whose permits have no ids. */
-final class SemaphoreCalls {
+final class SemaphoreCalls extends PermitCounts {
 
-    private final DistributedSemaphore semaphore;
     private final HeldPermits held;
 
     SemaphoreCalls(DistributedSemaphore semaphore, HeldPermits held) {
-        this.semaphore = semaphore;
+        super(semaphore);
         this.held = held;
     }
 
@@ -156,41 +155,5 @@ final class SemaphoreCalls {
             throw new IllegalArgumentException(this + ": the number of permits is " + permits + ", less than 1");
         }
         return permits;
-    }
-
-    // ---- number of permits
-
-    public String getName() {
-        return semaphore.name();
-    }
-
-    @InBackground
-    public int availablePermits() {
-        return semaphore.available();
-    }
-
-    @InBackground
-    public boolean trySetPermits(int permits) {
-        return semaphore.trySetPermits(permits);
-    }
-
-    @InBackground
-    public void addPermits(int permits) {
-        semaphore.addPermits(permits);
-    }
-
-    @InBackground
-    public boolean isExists() {
-        return semaphore.permits() > 0;
-    }
-
-    @InBackground
-    public boolean delete() {
-        return semaphore.delete();
-    }
-
-    @Override
-    public String toString() {
-        return "semaphore '" + semaphore.name() + "'";
     }
 }

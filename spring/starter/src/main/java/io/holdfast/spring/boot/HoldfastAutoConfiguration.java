@@ -5,8 +5,6 @@ import io.holdfast.spring.aop.Clients;
 import io.holdfast.spring.aop.Elections;
 import io.holdfast.spring.aop.HoldfastAdvisors;
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
@@ -67,10 +65,7 @@ public class HoldfastAutoConfiguration {
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static Clients holdfastClients(ListableBeanFactory beans) {
-            // a search by type for each call of a method would cost more than a handoff
-            Map<String, Holdfast> found = new ConcurrentHashMap<>();
-            return qualifier -> found.computeIfAbsent(
-                    qualifier, name -> name.isEmpty() ? beans.getBean(Holdfast.class) : named(beans, name));
+            return new Clients(name -> name.isEmpty() ? beans.getBean(Holdfast.class) : named(beans, name));
         }
 
         private static Holdfast named(ListableBeanFactory beans, String qualifier) {
