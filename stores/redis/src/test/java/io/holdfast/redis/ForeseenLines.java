@@ -48,6 +48,13 @@ final class ForeseenLines {
                     + "; another owner may hold the " + HELD + ": fence all writes with the token",
             "the lease ran out, or the server forgot"));
 
+    /** A request that was written to a dying server may have been applied, so the close cannot confirm its release. */
+    static final List<Foreseen> UNCONFIRMED_CLOSE = List.of(Foreseen.warning(
+            OURS,
+            CLIENT + "closed before the release of " + HELD + " '[-\\w]+' was confirmed; its lease ends at [-:.\\w]+:"
+                    + " until then it may appear held",
+            "the server was killed while a request was on its way"));
+
     private static String some(String many, String one) {
         return CLIENT + "(\\d+ " + HELD + "s " + many + ", among them '.+'; the first: )?"
                 + "((read/write )?lock|a permit of semaphore) '[-\\w]+' (with token \\d+ )?" + one;

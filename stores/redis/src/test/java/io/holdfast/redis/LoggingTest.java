@@ -59,7 +59,8 @@ class LoggingTest {
     @Test
     void aServerThatCannotBeUsedDoesNotBringThePasswordIntoTheLog() {
         try (Servers servers = Servers.guarded("another-password");
-                LogLines log = watched().foresee(ForeseenLines.TEST_CONNECTION)) {
+                LogLines log =
+                        watched().foresee(ForeseenLines.TEST_CONNECTION).foresee(ForeseenLines.UNCONFIRMED_CLOSE)) {
             assertThatThrownBy(() -> client(uri(servers)).close()).isInstanceOf(HoldfastException.class);
             servers.redis.configSet("requirepass", NASTY);
             try (Holdfast client = client(uri(servers).replace(PASSWORD, encoded(NASTY)))) {
