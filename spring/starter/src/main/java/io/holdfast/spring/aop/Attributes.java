@@ -66,6 +66,9 @@ record Attributes(String annotation, Method method, Class<?> type, StringValueRe
 
     /** Refuses a result, because the method does not always run. */
     void requireNoResult() {
+        if (ReturnKind.isSuspending(method)) {
+            throw invalid("the method is a suspend function, which returns before its work ends; remove suspend");
+        }
         if (method.getReturnType() != void.class) {
             throw invalid("the method has to return nothing, because it does not always run");
         }

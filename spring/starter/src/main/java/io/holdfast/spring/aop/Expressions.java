@@ -84,7 +84,9 @@ final class Expressions {
     private static Set<String> known(Method method) {
         Set<String> known = new TreeSet<>(Set.of("#root", "#this"));
         String[] names = NAMES.getParameterNames(method);
-        for (int i = 0; i < method.getParameterCount(); i++) {
+        // the continuation of a suspending function has no name, and is no argument of an expression
+        int count = names != null ? names.length : method.getParameterCount();
+        for (int i = 0; i < count; i++) {
             known.add("#a" + i);
             known.add("#p" + i);
             if (names != null) {

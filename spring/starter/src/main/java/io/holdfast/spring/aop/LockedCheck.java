@@ -37,6 +37,7 @@ record LockedCheck(Expressions expressions, Duration defaultWait) {
                     "the method returns a " + method.getReturnType().getSimpleName()
                             + "; a stage that holds a lock has to be a CompletionStage or a CompletableFuture");
         }
+        requireCoroutines(attributes);
         Duration wait = wait(attributes, locked.waitTime());
         if (!locked.waitTime().isEmpty()) {
             requireShorterThanTransaction(attributes, wait);
@@ -62,6 +63,18 @@ record LockedCheck(Expressions expressions, Duration defaultWait) {
                 TokenParameter.of(attributes, method),
                 attributes.text("client", locked.client()),
                 returns);
+    }
+
+    /** Refuses a suspending function that Spring would not call as a publisher, so that it would never run. */
+    private static void requireCoroutines(Attributes attributes) {
+        ClassLoader loader = attributes.method().getDeclaringClass().getClassLoader();
+        if (ReturnKind.isSuspending(attributes.method())
+                && !(ClassUtils.isPresent("kotlinx.coroutines.reactor.MonoKt", loader)
+                        && ClassUtils.isPresent("kotlin.reflect.full.KClasses", loader))) {
+            throw attributes.invalid(
+                    "a suspend function needs kotlinx-coroutines-reactor and kotlin-reflect; add both, or call"
+                            + " withLock of holdfast-kotlin in the function");
+        }
     }
 
     private Duration wait(Attributes attributes, String value) {

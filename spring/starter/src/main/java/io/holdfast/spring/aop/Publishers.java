@@ -21,7 +21,7 @@ record Publishers(LockedMethod method, Target target, Call call) {
 
     Object publisher() {
         if (ReturnKind.isSuspending(method.attributes().method())) {
-            return single();
+            return ReturnKind.isFlow(method.attributes().method()) ? many() : single();
         }
         ReactiveAdapter adapter = Objects.requireNonNull(ReactiveAdapterRegistry.getSharedInstance()
                 .getAdapter(method.attributes().method().getReturnType()));

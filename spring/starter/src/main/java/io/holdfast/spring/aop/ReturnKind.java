@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 
@@ -26,6 +27,11 @@ enum ReturnKind {
     /** A suspending function of Kotlin returns a publisher to its interceptors. */
     static boolean isSuspending(Method method) {
         return KotlinDetector.isKotlinPresent() && KotlinDetector.isSuspendingFunction(method);
+    }
+
+    /** Returns {@code true} if a function of Kotlin returns a flow. A flow of a suspending function is a publisher as well. */
+    static boolean isFlow(Method method) {
+        return new MethodParameter(method, -1).getParameterType().getName().equals("kotlinx.coroutines.flow.Flow");
     }
 
     private static @Nullable ReactiveAdapter adapter(Method method) {
