@@ -1,11 +1,12 @@
 package io.holdfast.reactor;
 
-import io.holdfast.LeaseLostException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -51,7 +52,7 @@ final class LeaseOfSubscription<R, L> {
     }
 
     private <T> Flux<T> run(Function<? super L, ? extends Publisher<? extends T>> body) {
-        return lease().flatMapMany(lease -> this.<T>guarded(lease, body.apply(lease)))
+        return lease().flatMapMany(lease -> this.<T>guarded(lease, body))
                 .concatWith(release().then(Mono.empty()));
     }
 
@@ -76,18 +77,37 @@ final class LeaseOfSubscription<R, L> {
      * Cancels the body when the lease is lost, and fails with the loss. The loss ends the body as a completion, because an
      * error of the other publisher would not cancel it. The loss is reported even if the body has closed the lease.
      */
-    private <T> Flux<T> guarded(L lease, Publisher<? extends T> body) {
-        AtomicReference<@Nullable LeaseLostException> loss = new AtomicReference<>();
+    private <T> Flux<T> guarded(L lease, Function<? super L, ? extends Publisher<? extends T>> body) {
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         Sinks.Empty<Void> end = Sinks.empty();
-        grants.onLost(lease, error -> {
-            loss.set(error);
+        Consumer<Throwable> fail = error -> {
+            failure.set(error);
             var unused = end.tryEmitEmpty();
-        });
-        return Flux.<T>from(body).takeUntilOther(end.asMono()).concatWith(Mono.defer(() -> failure(loss.get())));
+        };
+        grants.onLost(lease, fail::accept);
+        return Flux.<T>from(subscriber -> subscribe(lease, body, subscriber, fail))
+                .takeUntilOther(end.asMono())
+                .concatWith(Mono.defer(() -> failed(failure.get())));
     }
 
-    private static <T> Mono<T> failure(@Nullable LeaseLostException loss) {
-        return loss == null ? Mono.empty() : Mono.error(loss);
+    private static <T> Mono<T> failed(@Nullable Throwable failure) {
+        return failure == null ? Mono.empty() : Mono.error(failure);
+    }
+
+    /**
+     * Subscribes to the body. Reactor rethrows an error that it considers fatal, such as a missing class, instead of passing it
+     * to the subscriber. The lease would then be held and renewed without an owner (orphan), so the error ends it.
+     */
+    private static <L, T> void subscribe(
+            L lease,
+            Function<? super L, ? extends Publisher<? extends T>> body,
+            Subscriber<? super T> subscriber,
+            Consumer<Throwable> fail) {
+        try {
+            body.apply(lease).subscribe(subscriber);
+        } catch (Throwable e) {
+            fail.accept(e);
+        }
     }
 
     // ---- the end

@@ -58,6 +58,11 @@ import reactor.core.publisher.Mono;
  * arrives there. Use {@code publishOn} before operators that block. {@link Lease#close}, {@link Lease#ensureValid} and
  * {@link Lease#extend} wait for the store, so call them only on threads that may block.
  *
+ * <p><strong>A fatal error</strong>, such as a missing class, is rethrown by Reactor and not passed to the subscriber. If the
+ * body throws it while it is created or subscribed to, the lease is released, and the subscription fails with it. If the body
+ * throws it later, on another thread, nobody is notified, and the lease stays held; set {@link
+ * io.holdfast.HoldfastBuilder#maxHold} to hear of it.
+ *
  * <p>The Reactor context of the subscriber reaches the body. An object of this class is immutable, and any thread may use it.
  *
  * @param <L> the type of the leases: {@link Lease} for a {@link DistributedLock}

@@ -479,4 +479,37 @@ class ReactorLockTest {
                 .withMessage("semaphore 's': 0 permits: pass at least 1");
         assertThatThrownBy(() -> lock.tryWithLock(SHORT, null)).isInstanceOf(NullPointerException.class);
     }
+
+    // ---- errors that Reactor does not pass on
+
+    @Test
+    void aBodyThatThrowsAFatalErrorReleasesTheLease() throws InterruptedException {
+        NoClassDefFoundError fatal = new NoClassDefFoundError("missing");
+        StepVerifier.create(lock.<String>withLock(lease -> {
+                    throw fatal;
+                }))
+                .verifyErrorSatisfies(error -> assertThat(error).isSameAs(fatal));
+        assertFree();
+        StepVerifier.create(lock.<String>withLock(lease -> Mono.fromCallable(() -> {
+                    throw fatal;
+                })))
+                .verifyErrorSatisfies(error -> assertThat(error).isSameAs(fatal));
+        assertFree();
+        StepVerifier.create(lock.<String>withLockMany(lease -> Flux.just("a").map(text -> {
+                    throw fatal;
+                })))
+                .verifyErrorSatisfies(error -> assertThat(error).isSameAs(fatal));
+        assertFree();
+    }
+
+    @Test
+    void aFatalErrorOfAGrantThatArrivesLaterReleasesTheLease() throws InterruptedException {
+        Lease held = rival.acquire();
+        StepVerifier.create(lock.<String>withLock(lease -> {
+                    throw new NoClassDefFoundError("missing");
+                }))
+                .then(held::close)
+                .verifyError(NoClassDefFoundError.class);
+        assertFree();
+    }
 }

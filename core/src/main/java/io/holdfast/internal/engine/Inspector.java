@@ -37,16 +37,16 @@ public final class Inspector {
     }
 
     public LockReport inspect(String name) {
-        return ask(name, false, () -> engine.store.inspect(name));
+        return ask(label(name), name, false, () -> engine.store.inspect(name));
     }
 
     public List<LockReport> list(String prefix) {
-        return ask(prefix, false, () -> engine.store.list(prefix));
+        return ask("the list of locks '" + prefix + "*'", prefix, false, () -> engine.store.list(prefix));
     }
 
     public Optional<LockReport.Holder> forceRelease(String name) {
         try {
-            return ask(name, true, () -> engine.store.forceRelease(name));
+            return ask(label(name), name, true, () -> engine.store.forceRelease(name));
         } finally {
             // an owner of this client must not acquire a lingering tenure that may have been forced free
             engine.slots
@@ -57,34 +57,38 @@ public final class Inspector {
 
     /** Asks the store for the holder of a name, without blocking. */
     public CompletionStage<LockReport> inspectAsync(String name) {
-        requireOpen(name);
+        requireOpen(label(name));
         return engine.calls.ask(() -> engine.store.inspect(name));
     }
 
-    private void requireOpen(String name) {
+    private static String label(String name) {
+        return "lock '" + name + "'";
+    }
+
+    private void requireOpen(String label) {
         if (engine.tasks.isClosed()) {
-            throw closed(name);
+            throw closed(label);
         }
     }
 
-    private IllegalStateException closed(String name) {
-        return ErrorTexts.closed("lock '" + name + "'", engine.settings.name());
+    private IllegalStateException closed(String label) {
+        return ErrorTexts.closed(label, engine.settings.name());
     }
 
-    private <R> R ask(String name, boolean changes, Supplier<CompletionStage<R>> query) {
-        requireOpen(name);
+    private <R> R ask(String label, String name, boolean changes, Supplier<CompletionStage<R>> query) {
+        requireOpen(label);
         CompletableFuture<R> answer = engine.calls.ask(query);
         Awaiting.done(engine.platform, answer, Durations.NEVER);
         try {
             return answer.join();
         } catch (CompletionException e) {
             StoreException cause = (StoreException) Objects.requireNonNull(e.getCause());
-            throw engine.calls.isEndedByClose(cause, changes) ? closed(name) : failure(name, changes, cause);
+            throw engine.calls.isEndedByClose(cause, changes) ? closed(label) : failure(label, name, changes, cause);
         }
     }
 
-    private static HoldfastException failure(String name, boolean changes, StoreException cause) {
-        String text = "lock '" + name + "': " + cause.getMessage();
+    private static HoldfastException failure(String label, String name, boolean changes, StoreException cause) {
+        String text = label + ": " + cause.getMessage();
         return changes && cause.effect().mayBeApplied()
                 ? new IndeterminateLockException(name, text + "; outcome unknown: it may have been released", cause)
                 : ErrorTexts.failure(name, text, cause);

@@ -19,8 +19,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>The lock is acquired before the method begins, and released after it has ended, whether it returns or throws. If the
  * method is transactional, the transaction commits before the release. If the caller already has a transaction, the lock is
- * released after that transaction has ended, because others must not acquire it before they can see the changes. If the hold is
- * lost by then, the transaction is rolled back.
+ * released after that transaction has ended, because others must not acquire it before they can see the changes. If the client
+ * knows before the commit that the hold is lost, either transaction is rolled back.
  *
  * <ul>
  *   <li>Free: the method runs, and the lease is renewed until it has ended, unless {@link #lease} is given.
@@ -36,7 +36,7 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>A method that returns a {@link java.util.concurrent.CompletionStage} holds the lock until the stage ends. The call waits
  * for the lock on the calling thread. A method that returns a reactive type holds the lock from subscription until the publisher
- * ends, and no thread waits. In both cases the hold belongs to no thread, so it is not reentrant.
+ * ends, and no thread waits. A suspending function of Kotlin holds it until its coroutine ends. In these cases the hold belongs to no thread, so it is not reentrant.
  *
  * <p>On a class or an interface, the annotation applies to all public methods that it declares and that have none of their own. As with all
  * annotations of Spring, a call from the same object does not pass the proxy, and acquires nothing. A private, static or final
@@ -61,7 +61,7 @@ public @interface Locked {
      * position. <code>#root</code> has <code>method</code>, <code>args</code>, <code>target</code> and <code>targetClass</code>.
      * Beans are <code>@name</code>.
      *
-     * <p>An expression that results in null fails the call.
+     * <p>An expression that results in null or an empty text fails the call.
      */
     @AliasFor("value")
     String name() default "";
@@ -85,7 +85,7 @@ public @interface Locked {
     /** The number of permits that {@link LockKind#PERMITS} acquires. The semaphore has to be given permits before. */
     int permits() default 1;
 
-    /** What happens if the lock is not acquired in time. */
+    /** What happens if others hold the lock for the whole wait. */
     OnFailure onFailure() default OnFailure.THROW;
 
     /**

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -208,6 +209,25 @@ class InvalidLockedTest {
         public void run() {}
     }
 
+    @Transactional(timeoutString = "5")
+    static class LongerThanTheTransactionsOfItsClass {
+
+        @Locked(name = "n", waitTime = "10s")
+        public void run() {}
+    }
+
+    static class ExpressionOfTheLeader {
+
+        @LeaderOnly("n/#{#id}")
+        public void run(long id) {}
+    }
+
+    static class ExpressionOfRunOnce {
+
+        @RunOnce(name = "n/#{#id}", every = "1s")
+        public void run(long id) {}
+    }
+
     static class ResultOfRunOnce {
 
         @RunOnce(name = "n", every = "1s")
@@ -236,6 +256,24 @@ class InvalidLockedTest {
         public void run() {}
     }
 
+    static final class FinalClass {
+
+        @Locked("n")
+        public void run() {}
+    }
+
+    static class UnknownClient {
+
+        @Locked(name = "n", client = "nobody")
+        public void run() {}
+    }
+
+    static class UnknownClientOfAJob {
+
+        @RunOnce(name = "n", every = "1s", client = "nobody")
+        public void run() {}
+    }
+
     static Stream<Arguments> invalid() {
         return Stream.of(
                 Arguments.of(PrivateMethod.class, "the method is private, so no proxy can intercept it"),
@@ -244,6 +282,7 @@ class InvalidLockedTest {
                 Arguments.of(StageOfAnotherType.class, "the method returns a Later"),
                 Arguments.of(FinalMethod.class, "the method is final, so no proxy can intercept it"),
                 Arguments.of(StaticMethod.class, "the method is static, so no proxy can intercept it"),
+                Arguments.of(FinalClass.class, "the class is final, so no proxy can intercept the method"),
                 Arguments.of(NoName.class, "name: it is empty"),
                 Arguments.of(Unparsable.class, "name: 'orders/#{#id +}' cannot be parsed"),
                 Arguments.of(
@@ -258,14 +297,16 @@ class InvalidLockedTest {
                 Arguments.of(PermitsOfALock.class, "permits: it needs kind PERMITS, not LOCK"),
                 Arguments.of(NoPermits.class, "permits: 0 is out of range: at least 1"),
                 Arguments.of(SkipOfAPrimitive.class, "onFailure: SKIP cannot return a int"),
-                Arguments.of(FallbackWithoutName.class, "fallback: onFailure FALLBACK and the name of a method belong"),
-                Arguments.of(
-                        FallbackWithoutChoice.class, "fallback: onFailure FALLBACK and the name of a method belong"),
+                Arguments.of(FallbackWithoutName.class, "onFailure: FALLBACK needs the name of a method"),
+                Arguments.of(FallbackWithoutChoice.class, "fallback: it has no effect; set onFailure to FALLBACK"),
                 Arguments.of(MissingFallback.class, "fallback: there is no method 'other' with the same parameters"),
                 Arguments.of(TwoTokens.class, "two parameters have @FencingToken"),
                 Arguments.of(TokenOfAText.class, "the parameter with @FencingToken has the type String"),
                 Arguments.of(
                         LongerThanItsTransaction.class, "waitTime: it is longer than the timeout of @Transactional"),
+                Arguments.of(LongerThanTheTransactionsOfItsClass.class, "timeout of @Transactional (5 s)"),
+                Arguments.of(ExpressionOfTheLeader.class, "value: 'n/#{#id}' has an expression"),
+                Arguments.of(ExpressionOfRunOnce.class, "name: 'n/#{#id}' has an expression"),
                 Arguments.of(ResultOfRunOnce.class, "the method has to return nothing"),
                 Arguments.of(BadPeriod.class, "every: '1ms' is out of range: 100 ms to 365 days"),
                 Arguments.of(ResultOfTheLeader.class, "the method has to return nothing"),
@@ -301,9 +342,6 @@ class InvalidLockedTest {
 
         @Locked("orders/#{#order}")
         public void identity(Object order) {}
-
-        @Locked(name = "n", client = "nobody")
-        public void unknownClient() {}
     }
 
     private static void run(Consumer<OnlyAtTheCall> call) {
@@ -321,6 +359,7 @@ class InvalidLockedTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("OnlyAtTheCall.run, name: '#name' is empty in this call");
             assertThatThrownBy(() -> bean.composed(null)).hasMessageContaining("'#name' is null in this call");
+            assertThatThrownBy(() -> bean.composed("")).hasMessageContaining("'#name' is empty in this call");
         });
     }
 
@@ -361,9 +400,20 @@ class InvalidLockedTest {
                 });
     }
 
+    @ParameterizedTest
+    @ValueSource(classes = {UnknownClient.class, UnknownClientOfAJob.class})
+    void aClientThatDoesNotExistFailsTheStart(Class<?> bean) {
+        RUNNER.withBean(bean)
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasMessageContaining(bean.getName() + ".run, client: there is no client 'nobody'; the beans of"
+                                + " the type Holdfast are [holdfast]"));
+    }
+
     @Test
-    void aClientThatDoesNotExistFailsTheCall() {
-        run(bean -> assertThatThrownBy(bean::unknownClient)
-                .hasMessageContaining("there is no client 'nobody'; the beans of the type Holdfast are [holdfast]"));
+    void aBeanThatIsCreatedAfterTheStartIsCheckedAsWell() {
+        RUNNER.withBean("late", UnknownClient.class, UnknownClient::new, definition -> definition.setLazyInit(true))
+                .run(context -> assertThatThrownBy(() -> context.getBean("late"))
+                        .hasRootCauseInstanceOf(IllegalArgumentException.class)
+                        .hasStackTraceContaining("client: there is no client 'nobody'"));
     }
 }

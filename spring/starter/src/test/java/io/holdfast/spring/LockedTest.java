@@ -346,6 +346,25 @@ class LockedTest {
     }
 
     @Test
+    void aTransactionOfTheMethodWhoseLockIsLostDoesNotCommit() {
+        JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+        jdbc.execute("create table if not exists shipped (id int)");
+        Shop.Outer outer = application.getBean(Shop.Outer.class);
+        assertThatThrownBy(() -> outer.lockedTransaction(9, () -> sleep(Duration.ofMillis(300))))
+                .isInstanceOf(LeaseLostException.class);
+        outer.lockedTransaction(10, () -> {});
+        assertThat(jdbc.queryForList("select id from shipped where id in (9, 10)", Integer.class))
+                .containsExactly(10);
+    }
+
+    @Test
+    void aThreadThatHoldsALockToReadIsNotMadeToWaitForItself() {
+        assertThatThrownBy(() -> orders.read(orders::write))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("Orders.write: this thread holds read/write lock 'catalog' to read");
+    }
+
+    @Test
     void inATransactionOfTheCallerAStageEndsBeforeTheRelease() {
         Shop.Outer outer = application.getBean(Shop.Outer.class);
         outer.transactionWithAStage(other);

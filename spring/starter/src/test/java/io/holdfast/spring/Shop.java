@@ -197,6 +197,14 @@ class Shop {
             pause.run();
         }
 
+        /** Its lock has a lease that a long pause outlasts. */
+        @Locked(name = "shipped/#{#id}", lease = "100ms")
+        @Transactional
+        public void lockedTransaction(int id, Runnable pause) {
+            jdbc.update("insert into shipped values (?)", id);
+            pause.run();
+        }
+
         @Transactional
         public void transactionWithAStage(Holdfast other) {
             var result = orders.stage(CompletableFuture.completedFuture("done")).toCompletableFuture();

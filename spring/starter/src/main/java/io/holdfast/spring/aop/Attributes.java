@@ -64,6 +64,23 @@ record Attributes(String annotation, Method method, Class<?> type, StringValueRe
         return text;
     }
 
+    /** Returns a name that is the same for all calls, with the properties in it replaced. */
+    String fixedName(String attribute, String value, String advice) {
+        String text = required(attribute, value, advice);
+        if (text.contains("#{")) {
+            throw invalid(
+                    attribute,
+                    "'" + text + "' has an expression, and the name must not depend on the call; use a"
+                            + " property such as ${shop.region}, or @Locked");
+        }
+        return text;
+    }
+
+    /** Returns the error for a call whose arguments an attribute cannot use. */
+    IllegalArgumentException unusable(String attribute, String why) {
+        return new IllegalArgumentException(invalid(attribute, why).getMessage());
+    }
+
     /** Refuses a result, because the method does not always run. */
     void requireNoResult() {
         if (ReturnKind.isSuspending(method)) {

@@ -118,10 +118,10 @@ final class Expressions {
     }
 
     /**
-     * Evaluates a text with <code>#{...}</code> in it for one call. A part that is null would make the names of different
-     * arguments equal, so it is refused.
+     * Evaluates a text with <code>#{...}</code> in it for one call. A part that is null or empty would make the names of
+     * different arguments equal, so it is refused.
      *
-     * @throws IllegalArgumentException if a part fails or is null, or if the result is empty
+     * @throws IllegalArgumentException if a part fails, or is null or empty
      */
     String name(Attributes attributes, String attribute, Expression template, Call call) {
         EvaluationContext context = context(attributes, call);
@@ -129,26 +129,27 @@ final class Expressions {
         for (Expression part : parts(template)) {
             Object value = evaluate(attributes, attribute, part, context, Object.class);
             if (value == null) {
-                throw attributes.invalid(attribute, "'" + part.getExpressionString() + "' is null in this call");
+                throw attributes.unusable(attribute, "'" + part.getExpressionString() + "' is null in this call");
             }
             name.append(requireText(attributes, attribute, part, value));
-        }
-        if (name.isEmpty()) {
-            throw attributes.invalid(attribute, "'" + template.getExpressionString() + "' is empty in this call");
         }
         return name.toString();
     }
 
     /** Refuses a value whose text differs in each process or call, so that its lock would exclude nobody. */
-    private static Object requireText(Attributes attributes, String attribute, Expression part, Object value) {
-        if (value.getClass().isArray() || ObjectUtils.identityToString(value).equals(value.toString())) {
-            throw attributes.invalid(
+    private static String requireText(Attributes attributes, String attribute, Expression part, Object value) {
+        String text = value.toString();
+        if (text.isEmpty()) {
+            throw attributes.unusable(attribute, "'" + part.getExpressionString() + "' is empty in this call");
+        }
+        if (value.getClass().isArray() || ObjectUtils.identityToString(value).equals(text)) {
+            throw attributes.unusable(
                     attribute,
                     "'" + part.getExpressionString() + "' is a "
                             + value.getClass().getTypeName()
                             + ", which has no text of its own; use one of its properties");
         }
-        return value;
+        return text;
     }
 
     private static Expression[] parts(Expression template) {
@@ -165,7 +166,7 @@ final class Expressions {
     boolean isTrue(Attributes attributes, String attribute, Expression condition, Call call) {
         Boolean value = evaluate(attributes, attribute, condition, context(attributes, call), Boolean.class);
         if (value == null) {
-            throw attributes.invalid(attribute, "'" + condition.getExpressionString() + "' is null in this call");
+            throw attributes.unusable(attribute, "'" + condition.getExpressionString() + "' is null in this call");
         }
         return value;
     }
@@ -184,7 +185,7 @@ final class Expressions {
             return expression.getValue(context, type);
         } catch (EvaluationException e) {
             String text = "'" + expression.getExpressionString() + "' cannot be evaluated: " + e.getMessage();
-            InvalidAnnotationException failure = attributes.invalid(attribute, text);
+            IllegalArgumentException failure = attributes.unusable(attribute, text);
             failure.initCause(e);
             throw failure;
         }

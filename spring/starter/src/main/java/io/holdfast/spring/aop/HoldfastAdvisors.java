@@ -33,17 +33,22 @@ public final class HoldfastAdvisors {
      * @param order the order among advisors; it has to be before the one of transactions
      */
     public static Advisor locked(
-            BeanFactory beans, StringValueResolver properties, Clients clients, Duration wait, int order) {
+            BeanFactory beans,
+            StringValueResolver properties,
+            Clients clients,
+            RunningHolds holds,
+            Duration wait,
+            int order) {
         Expressions expressions = new Expressions(beans);
         AnnotatedMethods<Locked, LockedMethod> methods =
-                new AnnotatedMethods<>(Locked.class, properties, new LockedCheck(expressions, wait)::of);
-        return advisor(methods, new LockedInterceptor(methods::of, expressions, clients), order);
+                new AnnotatedMethods<>(Locked.class, properties, new LockedCheck(expressions, clients, wait)::of);
+        return advisor(methods, new LockedInterceptor(methods::of, expressions, clients, holds), order);
     }
 
     /** Returns the advisor for {@link RunOnce}. */
     public static Advisor runOnce(StringValueResolver properties, Clients clients, int order) {
-        AnnotatedMethods<RunOnce, RunOnceMethod> methods =
-                new AnnotatedMethods<>(RunOnce.class, properties, RunOnceMethod::of);
+        AnnotatedMethods<RunOnce, RunOnceMethod> methods = new AnnotatedMethods<>(
+                RunOnce.class, properties, (attributes, once) -> RunOnceMethod.of(attributes, once, clients));
         return advisor(methods, new RunOnceInterceptor(methods::of, clients), order - 1);
     }
 

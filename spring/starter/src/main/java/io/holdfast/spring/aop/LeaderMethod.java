@@ -12,7 +12,7 @@ record LeaderMethod(ElectionId election, int tokenParameter) {
     static LeaderMethod of(Attributes attributes, LeaderOnly annotation) {
         Proxying.requirePossible(attributes);
         attributes.requireNoResult();
-        String name = attributes.required("value", annotation.value(), "name the election");
+        String name = attributes.fixedName("value", annotation.value(), "name the election");
         return new LeaderMethod(
                 new ElectionId(attributes.text("client", annotation.client()), name),
                 TokenParameter.of(attributes, attributes.method()));

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -19,7 +20,7 @@ import org.springframework.util.ReflectionUtils;
  *
  * @param defaultWait the wait of methods that do not state one
  */
-record LockedCheck(Expressions expressions, Duration defaultWait) {
+record LockedCheck(Expressions expressions, Clients clients, Duration defaultWait) {
 
     private static final String TRANSACTIONAL = "org.springframework.transaction.annotation.Transactional";
 
@@ -61,7 +62,7 @@ record LockedCheck(Expressions expressions, Duration defaultWait) {
                 locked.onFailure(),
                 fallback(attributes, locked.fallback()),
                 TokenParameter.of(attributes, method),
-                attributes.text("client", locked.client()),
+                clients.named(attributes, locked.client()),
                 returns);
     }
 
@@ -114,8 +115,11 @@ record LockedCheck(Expressions expressions, Duration defaultWait) {
 
     private static void requireFailureOptions(Attributes attributes, Locked locked, ReturnKind returns) {
         boolean named = !locked.fallback().isEmpty();
-        if (named != (locked.onFailure() == OnFailure.FALLBACK)) {
-            throw attributes.invalid("fallback", "onFailure FALLBACK and the name of a method belong together");
+        if (named && locked.onFailure() != OnFailure.FALLBACK) {
+            throw attributes.invalid("fallback", "it has no effect; set onFailure to FALLBACK");
+        }
+        if (!named && locked.onFailure() == OnFailure.FALLBACK) {
+            throw attributes.invalid("onFailure", "FALLBACK needs the name of a method; set fallback");
         }
         Class<?> result = attributes.method().getReturnType();
         if (locked.onFailure() == OnFailure.SKIP
@@ -149,14 +153,29 @@ record LockedCheck(Expressions expressions, Duration defaultWait) {
      * the application may have no transactions.
      */
     private static void requireShorterThanTransaction(Attributes attributes, Duration wait) {
-        MergedAnnotation<?> transactional = MergedAnnotations.from(attributes.method(), SearchStrategy.TYPE_HIERARCHY)
-                .get(TRANSACTIONAL);
-        int seconds = transactional.isPresent() ? transactional.getInt("timeout") : -1;
+        int seconds = transactionTimeout(attributes);
         if (seconds > 0 && wait.compareTo(Duration.ofSeconds(seconds)) > 0) {
             throw attributes.invalid(
                     "waitTime",
                     "it is longer than the timeout of @Transactional (" + seconds
                             + " s), within which a caller with a transaction would wait; choose a shorter wait");
         }
+    }
+
+    /** Returns the timeout of the method's transaction in seconds; -1 if there is none. */
+    private static int transactionTimeout(Attributes attributes) {
+        return Stream.of(attributes.method(), attributes.type())
+                .map(place -> MergedAnnotations.from(place, SearchStrategy.TYPE_HIERARCHY)
+                        .get(TRANSACTIONAL))
+                .filter(MergedAnnotation::isPresent)
+                .findFirst()
+                .map(transactional -> timeout(attributes, transactional))
+                .orElse(-1);
+    }
+
+    private static int timeout(Attributes attributes, MergedAnnotation<?> transactional) {
+        String text = attributes.text("timeoutString", transactional.getString("timeoutString"));
+        // Spring itself refuses a text that is no number
+        return text.matches("\\d{1,9}") ? Integer.parseInt(text) : transactional.getInt("timeout");
     }
 }

@@ -15,5 +15,11 @@ final class Proxying {
         if (!why.isEmpty()) {
             throw attributes.invalid("the method is " + why + ", so no proxy can intercept it; remove " + why);
         }
+        Class<?> type = attributes.type();
+        if (Modifier.isFinal(type.getModifiers()) && type.getInterfaces().length == 0) {
+            throw attributes.invalid(
+                    "the class is final, so no proxy can intercept the method; remove final, or in Kotlin,"
+                            + " use the compiler plugin kotlin-spring");
+        }
     }
 }

@@ -12,13 +12,13 @@ import java.time.Duration;
  */
 record RunOnceMethod(Attributes attributes, String name, Duration every, String client) {
 
-    static RunOnceMethod of(Attributes attributes, RunOnce annotation) {
+    static RunOnceMethod of(Attributes attributes, RunOnce annotation, Clients clients) {
         Proxying.requirePossible(attributes);
         attributes.requireNoResult();
         return new RunOnceMethod(
                 attributes,
-                attributes.required("name", annotation.name(), "name the lock"),
+                attributes.fixedName("name", annotation.name(), "name the lock"),
                 attributes.storable("every", annotation.every()),
-                attributes.text("client", annotation.client()));
+                clients.named(attributes, annotation.client()));
     }
 }

@@ -1,6 +1,7 @@
 package io.holdfast.spring.aop;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
@@ -17,9 +18,24 @@ sealed interface Target {
             case LOCK -> new OfLock(client.lock(name));
             case FAIR -> new OfLock(client.fairLock(name));
             case READ -> new OfLock(client.readWriteLock(name).readLock());
-            case WRITE -> new OfLock(client.readWriteLock(name).writeLock());
+            case WRITE -> new OfLock(writeLock(method, client.readWriteLock(name)));
             case PERMITS -> new OfPermits(client.semaphore(name), name, method.permits());
         };
+    }
+
+    /**
+     * Returns the write lock.
+     *
+     * @throws IllegalStateException if the calling thread holds the read lock, because it would wait for itself
+     */
+    private static DistributedLock writeLock(LockedMethod method, DistributedReadWriteLock lock) {
+        if (lock.readLock().isHeldByCurrentThread() && !lock.writeLock().isHeldByCurrentThread()) {
+            throw new IllegalStateException(
+                    method.attributes().where() + ": this thread holds read/write lock '" + lock.name()
+                            + "' to read, so it would wait for itself; call the method outside of the one that reads, or let both"
+                            + " write");
+        }
+        return lock.writeLock();
     }
 
     /** Acquires for the calling thread; empty if the time is up. */

@@ -2,8 +2,10 @@ package io.holdfast.spring.boot;
 
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
+import io.holdfast.HoldfastException;
 import io.holdfast.LockListener;
 import io.holdfast.LockObserver;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.spring.HoldfastBuilderCustomizer;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.env.Environment;
@@ -24,13 +26,14 @@ final class ClientFactory {
      *
      * @param name the name of the client; empty for the default client
      * @param builder a builder with the store of the client
+     * @throws ClientStartException if an option is invalid, or if the store cannot be used
      */
     Holdfast create(String name, ClientOptions options, HoldfastBuilder builder) {
-        String prefix = name.isEmpty() ? "holdfast." : "holdfast.clients." + name + ".";
+        String prefix = prefix(name);
         try {
             var unused = options.applyTo(named(builder));
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(prefix + e.getMessage(), e);
+            throw new ClientStartException(prefix + e.getMessage(), "Correct the property.", e);
         }
         beans.getBeanProvider(LockListener.class).orderedStream().forEach(listener -> {
             var unused = builder.listener(listener);
@@ -38,9 +41,29 @@ final class ClientFactory {
         beans.getBeanProvider(HoldfastBuilderCustomizer.class)
                 .orderedStream()
                 .forEach(customizer -> customizer.customize(name, builder));
-        Holdfast client = builder.build();
+        Holdfast client = build(name, builder);
         beans.getBeanProvider(LockObserver.class).orderedStream().forEach(client::addObserver);
         return client;
+    }
+
+    private static Holdfast build(String name, HoldfastBuilder builder) {
+        String uri = prefix(name) + "uri";
+        String what = "The client of " + uri + " was not created: ";
+        try {
+            return builder.build();
+        } catch (StoreUnavailableException e) {
+            throw new ClientStartException(
+                    what + e.getMessage(),
+                    "Start the store, or correct " + uri + " or the connection of the application. If " + prefix(name)
+                            + "lazy is true, the client connects at its first call instead.",
+                    e);
+        } catch (HoldfastException | IllegalArgumentException | IllegalStateException e) {
+            throw new ClientStartException(what + e.getMessage(), "Correct " + uri + " or the class path.", e);
+        }
+    }
+
+    private static String prefix(String name) {
+        return name.isEmpty() ? "holdfast." : "holdfast.clients." + name + ".";
     }
 
     /** Names the client like the application, if that is a valid name of a client. */

@@ -3,6 +3,7 @@ package io.holdfast.spring.boot;
 import io.holdfast.ClientHealth;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.spi.StoreException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -39,7 +40,9 @@ record HealthReport(boolean answering, Map<String, Object> details) {
             var unused = client.inspect(PROBE);
             return Optional.empty();
         } catch (HoldfastException | IllegalStateException e) {
-            return Optional.of(e.getMessage() + "");
+            // the text of the cause names the store, and not the name of the probe
+            Throwable shown = e.getCause() instanceof StoreException cause ? cause : e;
+            return Optional.of(shown.getMessage() + "");
         }
     }
 }

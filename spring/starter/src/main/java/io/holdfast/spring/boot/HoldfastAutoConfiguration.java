@@ -4,6 +4,8 @@ import io.holdfast.Holdfast;
 import io.holdfast.spring.aop.Clients;
 import io.holdfast.spring.aop.Elections;
 import io.holdfast.spring.aop.HoldfastAdvisors;
+import io.holdfast.spring.aop.RunningHolds;
+import io.holdfast.spring.aop.TransactionsUnderLocks;
 import java.util.List;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
@@ -14,6 +16,7 @@ import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -27,6 +30,7 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.transaction.TransactionExecutionListener;
 
 /**
  * Creates the clients of {@code holdfast.uri} and {@code holdfast.clients}, and applies the annotations.
@@ -86,10 +90,21 @@ public class HoldfastAutoConfiguration {
 
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static Advisor lockedAdvisor(BeanFactory beans, Clients clients, Environment environment) {
+        static RunningHolds holdfastRunningHolds() {
+            return new RunningHolds();
+        }
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        static Advisor lockedAdvisor(BeanFactory beans, Clients clients, RunningHolds holds, Environment environment) {
             HoldfastProperties.Annotations options = HoldfastProperties.annotations(environment);
             return HoldfastAdvisors.locked(
-                    beans, environment::resolveRequiredPlaceholders, clients, options.waitTime(), options.order());
+                    beans,
+                    environment::resolveRequiredPlaceholders,
+                    clients,
+                    holds,
+                    options.waitTime(),
+                    options.order());
         }
 
         @Bean
@@ -108,6 +123,19 @@ public class HoldfastAutoConfiguration {
                     environment::resolveRequiredPlaceholders,
                     elections,
                     HoldfastProperties.annotations(environment).order());
+        }
+    }
+
+    /** Guards the commits of methods with locks, in an application with transactions. */
+    @Configuration(proxyBeanMethods = false)
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    @ConditionalOnClass(TransactionExecutionListener.class)
+    static class Commits {
+
+        @Bean
+        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+        TransactionExecutionListener holdfastTransactions(RunningHolds holds) {
+            return new TransactionsUnderLocks(holds);
         }
     }
 

@@ -68,7 +68,16 @@ public record HoldfastProperties(
      */
     public record Annotations(
             @DefaultValue("30s") Duration waitTime,
-            @DefaultValue("1000") int order) {}
+            @DefaultValue("1000") int order) {
+
+        /** Refuses a negative wait. */
+        public Annotations {
+            if (waitTime.isNegative()) {
+                throw new IllegalArgumentException(
+                        "holdfast.locked.wait-time: " + waitTime.toMillis() + " ms is negative; set 0 not to wait");
+            }
+        }
+    }
 
     /**
      * The properties of meters.

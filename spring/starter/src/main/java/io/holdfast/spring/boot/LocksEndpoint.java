@@ -1,10 +1,15 @@
 package io.holdfast.spring.boot;
 
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import java.security.Principal;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -47,59 +52,99 @@ public final class LocksEndpoint {
      * Lists the names that begin with the prefix, by the bean of their client.
      *
      * @param prefix the prefix; all names without it
+     * @return status 503 if a store does not answer, with the error in place of the names of its client
      */
     @ReadOperation
-    public Map<String, List<LockView>> list(@Nullable String prefix) {
-        Map<String, List<LockView>> locks = new LinkedHashMap<>();
-        clients.forEach((bean, client) -> locks.put(
-                bean,
-                client.list(prefix == null ? "" : prefix).stream()
-                        .map(LockView::of)
-                        .toList()));
-        return locks;
+    public WebEndpointResponse<Map<String, Object>> list(@Nullable String prefix) {
+        return askAll(client -> client.list(prefix == null ? "" : prefix).stream()
+                .map(LockView::of)
+                .toList());
     }
 
-    /** Shows one name, by the bean of its client. A name may contain slashes. */
+    /**
+     * Shows one name, by the bean of its client. A name may contain slashes.
+     *
+     * @return status 503 if a store does not answer, with the error in place of the state at its client
+     */
     @ReadOperation
-    public Map<String, LockView> show(@Selector(match = Match.ALL_REMAINING) String... name) {
-        Map<String, LockView> locks = new LinkedHashMap<>();
-        clients.forEach((bean, client) -> locks.put(bean, LockView.of(client.inspect(String.join("/", name)))));
-        return locks;
+    public WebEndpointResponse<Map<String, Object>> show(@Selector(match = Match.ALL_REMAINING) String... name) {
+        return askAll(client -> LockView.of(client.inspect(String.join("/", name))));
+    }
+
+    private WebEndpointResponse<Map<String, Object>> askAll(Function<Holdfast, Object> question) {
+        Map<String, Object> answers = new LinkedHashMap<>();
+        int status = WebEndpointResponse.STATUS_OK;
+        for (Map.Entry<String, Holdfast> client : clients.entrySet()) {
+            try {
+                answers.put(client.getKey(), question.apply(client.getValue()));
+            } catch (HoldfastException e) {
+                status = WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE;
+                answers.put(client.getKey(), error(e.getMessage()));
+            }
+        }
+        return new WebEndpointResponse<>(answers, status);
     }
 
     /**
      * Releases one name by force. The name is a parameter and not a part of the path, in which empty parts would be lost.
      *
-     * @param client the bean of the client; not needed if there is one
-     * @return status 403 if releases are not enabled, 404 if nobody holds the name, otherwise the former state
+     * @param client the bean of the client, or its qualifier; not needed if there is one client
+     * @return status 403 if releases are not enabled, 404 if nobody holds the name, 503 if the store does not answer, otherwise
+     *     the state before the release
      */
     @DeleteOperation
     public WebEndpointResponse<Object> release(SecurityContext security, String name, @Nullable String client) {
-        Principal principal = security.getPrincipal();
-        String user = principal == null ? "" : principal.getName();
-        audit(releaseEnabled ? "LOCK_RELEASE" : "LOCK_RELEASE_DENIED", user, name);
         if (!releaseEnabled) {
+            audit("LOCK_RELEASE_DENIED", security, Map.of("lock", name));
             return answer(FORBIDDEN, "releases are not enabled: holdfast.endpoint.release-enabled");
         }
-        Holdfast chosen = client == null && clients.size() == 1
-                ? clients.values().iterator().next()
-                : clients.get(client + "");
-        if (chosen == null) {
-            return answer(
-                    WebEndpointResponse.STATUS_BAD_REQUEST, "name one of the clients: ?client=" + clients.keySet());
+        Optional<String> bean = bean(client);
+        return bean.isPresent()
+                ? forceUnlock(security, name, bean.get())
+                : answer(
+                        WebEndpointResponse.STATUS_BAD_REQUEST,
+                        "name one of the clients as ?client=: " + String.join(", ", clients.keySet()));
+    }
+
+    private Optional<String> bean(@Nullable String client) {
+        return client == null
+                ? Optional.of(clients.keySet())
+                        .filter(all -> all.size() == 1)
+                        .map(all -> all.iterator().next())
+                : Stream.of(client, NamedClients.bean(client))
+                        .filter(clients::containsKey)
+                        .findFirst();
+    }
+
+    private WebEndpointResponse<Object> forceUnlock(SecurityContext security, String name, String bean) {
+        Holdfast client = Objects.requireNonNull(clients.get(bean));
+        String outcome = "unknown";
+        try {
+            LockView before = LockView.of(client.inspect(name));
+            boolean released = client.lock(name).forceUnlock();
+            outcome = released ? "released" : "nobody held it";
+            return released
+                    ? new WebEndpointResponse<>(before)
+                    : answer(WebEndpointResponse.STATUS_NOT_FOUND, "nobody holds '" + name + "'");
+        } catch (HoldfastException e) {
+            return answer(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, e.getMessage());
+        } finally {
+            audit("LOCK_RELEASE", security, Map.of("lock", name, "client", bean, "outcome", outcome));
         }
-        LockView before = LockView.of(chosen.inspect(name));
-        return chosen.lock(name).forceUnlock()
-                ? new WebEndpointResponse<>(before)
-                : answer(WebEndpointResponse.STATUS_NOT_FOUND, "nobody holds '" + name + "'");
     }
 
-    private static WebEndpointResponse<Object> answer(int status, String text) {
-        return new WebEndpointResponse<>(Map.of("error", text), status);
+    private static WebEndpointResponse<Object> answer(int status, @Nullable String text) {
+        return new WebEndpointResponse<>(error(text), status);
     }
 
-    private void audit(String type, String user, String name) {
-        LOG.warn("{} of '{}' by {}", type, name, user.isEmpty() ? "an unknown user" : user);
-        events.publishEvent(new AuditApplicationEvent(new AuditEvent(user, type, Map.of("lock", name))));
+    private static Map<String, String> error(@Nullable String text) {
+        return Map.of("error", String.valueOf(text));
+    }
+
+    private void audit(String type, SecurityContext security, Map<String, Object> data) {
+        Principal principal = security.getPrincipal();
+        String user = principal == null ? "" : principal.getName();
+        LOG.warn("{} {} by {}", type, new TreeMap<>(data), user.isEmpty() ? "an unknown user" : user);
+        events.publishEvent(new AuditApplicationEvent(new AuditEvent(user, type, data)));
     }
 }

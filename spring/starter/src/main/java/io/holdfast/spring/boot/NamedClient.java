@@ -28,8 +28,10 @@ final class NamedClient implements FactoryBean<Holdfast>, InitializingBean, Disp
         ClientOptions options = Objects.requireNonNull(properties.clients().get(name), name);
         String uri = options.uri();
         if (uri == null) {
-            throw new IllegalArgumentException(
-                    "holdfast.clients." + name + ".uri is not set; a further client needs a store of its own");
+            throw new ClientStartException(
+                    "holdfast.clients." + name + ".uri is not set; a further client needs a store of its own",
+                    "Set it, for example to redis://localhost:6379.",
+                    new IllegalArgumentException("no uri"));
         }
         client = factory.create(name, options, Holdfast.builder().uri(uri));
     }

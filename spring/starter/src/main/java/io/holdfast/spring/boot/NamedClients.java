@@ -35,10 +35,15 @@ final class NamedClients implements ImportBeanDefinitionRegistrar, EnvironmentAw
                 .orElse(Set.of());
     }
 
+    /** Returns the name of the bean of a client. */
+    static String bean(String client) {
+        return client + "Holdfast";
+    }
+
     @Override
     public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
         for (String name : names) {
-            registry.registerBeanDefinition(name + "Holdfast", definition(name));
+            registry.registerBeanDefinition(bean(name), definition(name));
         }
     }
 

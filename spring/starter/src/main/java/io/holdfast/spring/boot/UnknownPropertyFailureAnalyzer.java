@@ -20,6 +20,10 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     private static final String PREFIX = "holdfast.";
     private static final int MOST_CHANGES = 3;
 
+    /** What a property of Holdfast can be in. */
+    private static final Pattern PARENT =
+            Pattern.compile("holdfast\\.((locked|metrics|tracing|endpoint)\\.|clients\\.[^.]+\\.)?");
+
     /** Before the analyzer of Spring Boot, which only lists the properties. */
     @Override
     public int getOrder() {
@@ -46,6 +50,9 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     private static String suggestion(String name) {
         String parent = name.substring(0, name.lastIndexOf('.') + 1);
         String last = name.substring(parent.length());
+        if (!PARENT.matcher(parent).matches()) {
+            return "";
+        }
         String[] similar = PropertyMatches.forField(camelCase(last), owner(parent), MOST_CHANGES)
                 .getPossibleMatches();
         return similar.length == 0

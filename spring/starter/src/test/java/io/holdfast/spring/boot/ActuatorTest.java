@@ -12,6 +12,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,7 +60,7 @@ class ActuatorTest {
         @EventListener
         void on(AuditApplicationEvent event) {
             events.add(event.getAuditEvent().getType() + " "
-                    + event.getAuditEvent().getData());
+                    + new TreeMap<>(event.getAuditEvent().getData()));
         }
     }
 
@@ -127,7 +128,10 @@ class ActuatorTest {
         assertThat(released.body()).contains(other.clientId());
         assertThat(other.lock("orders/42").isLocked()).isFalse();
         assertThat(send("DELETE", "/locks?name=orders/42").statusCode()).isEqualTo(404);
-        assertThat(audited()).containsExactly("LOCK_RELEASE {lock=orders/42}", "LOCK_RELEASE {lock=orders/42}");
+        assertThat(audited())
+                .containsExactly(
+                        "LOCK_RELEASE {client=holdfast, lock=orders/42, outcome=released}",
+                        "LOCK_RELEASE {client=holdfast, lock=orders/42, outcome=nobody held it}");
     }
 
     @Test
@@ -136,8 +140,12 @@ class ActuatorTest {
         other.lock("n").lock();
         assertThat(send("GET", "/locks").body()).contains("\"holdfast\":", "\"auditHoldfast\":");
         assertThat(send("DELETE", "/locks?name=n").statusCode()).isEqualTo(400);
+        assertThat(send("DELETE", "/locks?name=n&client=nobody").statusCode()).isEqualTo(400);
+        assertThat(audited()).isEmpty();
         assertThat(send("DELETE", "/locks?name=n&client=auditHoldfast").statusCode())
                 .isEqualTo(200);
+        other.lock("m").lock();
+        assertThat(send("DELETE", "/locks?name=m&client=audit").statusCode()).isEqualTo(200);
         assertThat(send("GET", "/health/holdfast/auditHoldfast").body()).contains("\"status\":\"UP\"");
     }
 
@@ -151,10 +159,15 @@ class ActuatorTest {
                 .contains("\"status\":\"UP\"", "\"held\":1", "firstHoldEndsIn")
                 .doesNotContain("failingSince");
         server.close();
+        HttpResponse<String> locks = send("GET", "/locks");
+        assertThat(locks.statusCode()).isEqualTo(503);
+        assertThat(locks.body()).contains("\"holdfast\":{\"error\":");
+        assertThat(send("GET", "/locks/n").statusCode()).isEqualTo(503);
         assertThat(send("GET", "/health/readiness").statusCode()).isEqualTo(503);
         assertThat(send("GET", "/health/liveness").statusCode()).isEqualTo(200);
         assertThat(send("GET", "/health/holdfast").body())
-                .contains("\"status\":\"OUT_OF_SERVICE\"", "failingSince", "firstHoldEndsIn", "error");
+                .contains("\"status\":\"OUT_OF_SERVICE\"", "failingSince", "firstHoldEndsIn", "error")
+                .doesNotContain("lock 'holdfast-health'", "IOException");
     }
 
     @Test

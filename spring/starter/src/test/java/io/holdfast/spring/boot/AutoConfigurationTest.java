@@ -126,6 +126,7 @@ class AutoConfigurationTest {
         assertThat(analyzed("holdfast.locked.wait-tme=1s")).contains("Did you mean 'holdfast.locked.wait-time'?");
         assertThat(analyzed("holdfast.clients.audit.ury=memory:")).contains("'holdfast.clients.audit.uri'");
         assertThat(analyzed("holdfast.something-else=1")).doesNotContain("Did you mean");
+        assertThat(analyzed("holdfast.something.uri=1")).doesNotContain("Did you mean");
     }
 
     private String analyzed(String property) {
@@ -155,8 +156,47 @@ class AutoConfigurationTest {
                 .run(context -> assertThat(context).hasSingleBean(Holdfast.class));
         runner.withPropertyValues("holdfast.clients.audit.lease=1s")
                 .run(context -> assertThat(context.getStartupFailure())
-                        .rootCause()
-                        .hasMessageContaining("holdfast.clients.audit.uri is not set"));
+                        .hasStackTraceContaining("holdfast.clients.audit.uri is not set"));
+    }
+
+    /** Otherwise, methods without a qualifier would use the further client, and exclude nobody who has only the default. */
+    @Test
+    void theStoreOfTheApplicationIsTheDefaultAlsoBesideFurtherClients() {
+        String second = "memory:" + UUID.randomUUID();
+        runner.withBean(HoldfastConnectionDetails.class, () -> () -> uri)
+                .withPropertyValues("holdfast.clients.audit.uri=" + second)
+                .run(context -> {
+                    assertThat(context).getBeans(Holdfast.class).hasSize(2);
+                    assertThat(context.getBean(Holdfast.class).toString()).contains(uri);
+                });
+    }
+
+    @Test
+    void aClientThatCannotBeCreatedNamesThePropertyToCorrect() {
+        assertThat(clientStart("holdfast.uri=localhost:6379"))
+                .contains("The client of holdfast.uri was not created: ", "Correct holdfast.uri");
+        assertThat(clientStart("holdfast.uri=redis://127.0.0.1:1", "holdfast.connect-timeout=200ms"))
+                .contains("The client of holdfast.uri was not created: ", "Start the store", "holdfast.lazy");
+        assertThat(clientStart("holdfast.uri=" + uri, "holdfast.clients.audit.uri=etcd://localhost"))
+                .contains("The client of holdfast.clients.audit.uri", "holdfast-etcd");
+        assertThat(clientStart("holdfast.uri=" + uri, "holdfast.lease=1ms")).contains("holdfast.lease: ");
+    }
+
+    private String clientStart(String... properties) {
+        String[] text = {""};
+        runner.withPropertyValues(properties).run(context -> {
+            FailureAnalysis analysis = new ClientStartFailureAnalyzer().analyze(context.getStartupFailure());
+            assertThat(analysis).isNotNull();
+            text[0] = analysis.getDescription() + "\n" + analysis.getAction();
+        });
+        return text[0];
+    }
+
+    @Test
+    void aNegativeWaitFailsTheStart() {
+        runner.withPropertyValues("holdfast.uri=" + uri, "holdfast.locked.wait-time=-1s")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .hasStackTraceContaining("holdfast.locked.wait-time: -1000 ms is negative"));
     }
 
     @Test

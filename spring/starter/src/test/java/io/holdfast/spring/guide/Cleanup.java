@@ -1,7 +1,6 @@
 package io.holdfast.spring.guide;
 
 import io.holdfast.Holdfast;
-import io.holdfast.HoldfastException;
 import io.holdfast.spring.LockKind;
 import io.holdfast.spring.Locked;
 import io.holdfast.spring.OnFailure;
@@ -51,7 +50,7 @@ class Cleanup {
     // endregion
 
     // region client
-    boolean isBusy(String name) throws HoldfastException {
+    boolean isBusy(String name) {
         return holdfast.lock(name).isLocked();
     }
     // endregion

@@ -3,6 +3,7 @@ package io.holdfast.spring.guide;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Holdfast;
+import io.holdfast.LockTimeoutException;
 import java.io.IOException;
 import java.io.StringReader;
 import java.nio.file.Files;
@@ -60,6 +61,10 @@ class GuideTest {
             other.semaphore("downloads").setPermits(2);
             assertThat(cleanup.download("a").get(20, TimeUnit.SECONDS)).isEqualTo("downloaded a");
             assertThat(cleanup.isBusy("rates")).isFalse();
+            assertThat(new BusyLocks()
+                            .busy(new LockTimeoutException("rates", "held"))
+                            .getDetail())
+                    .isEqualTo("in use, try again: rates");
             application.getBean(Jobs.class).report();
             assertThat(application.getBean(Jobs.class).log()).contains("report");
             List<String> log = application.getBean(Outbox.class).log();

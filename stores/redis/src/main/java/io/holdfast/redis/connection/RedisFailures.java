@@ -5,6 +5,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.protocol.RedisProtocolException;
+import java.io.IOException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
@@ -260,7 +261,7 @@ public record RedisFailures(RedisAddress server) {
         if (rejected.isPresent()) {
             return failed(Effect.REFUSED, what, rejected.get() + " (" + text + ")");
         }
-        String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + cause);
+        String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + described(cause));
         if (text.contains("max number of clients")) {
             why = "it accepts no more clients; raise its maxclients, or close others (" + text + ")";
         } else if (cause instanceof UnknownHostException) {
@@ -277,6 +278,11 @@ public record RedisFailures(RedisAddress server) {
             why = "no answer in time; the server hangs, a firewall drops the packets, or only one side uses TLS";
         }
         return failed(effect(code(text)), what, why);
+    }
+
+    /** An exception without a type of its own says everything in its text. */
+    private static String described(Throwable cause) {
+        return String.valueOf(cause.getClass() == IOException.class ? cause.getMessage() : cause);
     }
 
     private static String tls(String text) {
