@@ -25,7 +25,7 @@ class SizesTest {
         "internal, 403, 450",
         "internal/access, 215, 90",
         "internal/slot, 3018, 1950",
-        "internal/engine, 2270, 1500",
+        "internal/engine, 2269, 1500",
         "internal/lock, 1030, 1000",
         "internal/counted, 772, 560",
         "recipes, 2402, 2050"
@@ -42,7 +42,7 @@ class SizesTest {
         "interop, 265, 220",
         "store, 830, 690",
         "script, 667, 540",
-        "connection, 1044, 850"
+        "connection, 1043, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int today, int target) throws IOException {
         check(REDIS + name, today, target);
@@ -67,11 +67,11 @@ class SizesTest {
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 965, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
-        "spring/starter/src/main/java/io/holdfast/spring/aop, 1077, 900",
-        "spring/starter/src/main/java/io/holdfast/spring/boot, 706, 600",
+        "spring/starter/src/main/java/io/holdfast/spring/aop, 1191, 900",
+        "spring/starter/src/main/java/io/holdfast/spring/boot, 841, 600",
         "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1416, 900",
         "bridges/shedlock/src/main/java/io/holdfast/shedlock, 228, 200",
-        "bridges/reactor/src/main/java/io/holdfast/reactor, 188, 180",
+        "bridges/reactor/src/main/java/io/holdfast/reactor, 202, 180",
         "bridges/spring-integration/src/main/java/io/holdfast/spring/integration, 69, 60"
     })
     void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {

@@ -37,7 +37,7 @@ public final class Inspector {
     }
 
     public LockReport inspect(String name) {
-        return ask(label(name), name, false, () -> engine.store.inspect(name));
+        return ask("lock '" + name + "'", name, false, () -> engine.store.inspect(name));
     }
 
     public List<LockReport> list(String prefix) {
@@ -46,7 +46,7 @@ public final class Inspector {
 
     public Optional<LockReport.Holder> forceRelease(String name) {
         try {
-            return ask(label(name), name, true, () -> engine.store.forceRelease(name));
+            return ask("lock '" + name + "'", name, true, () -> engine.store.forceRelease(name));
         } finally {
             // an owner of this client must not acquire a lingering tenure that may have been forced free
             engine.slots
@@ -57,22 +57,14 @@ public final class Inspector {
 
     /** Asks the store for the holder of a name, without blocking. */
     public CompletionStage<LockReport> inspectAsync(String name) {
-        requireOpen(label(name));
+        requireOpen("lock '" + name + "'");
         return engine.calls.ask(() -> engine.store.inspect(name));
-    }
-
-    private static String label(String name) {
-        return "lock '" + name + "'";
     }
 
     private void requireOpen(String label) {
         if (engine.tasks.isClosed()) {
-            throw closed(label);
+            throw ErrorTexts.closed(label, engine.settings.name());
         }
-    }
-
-    private IllegalStateException closed(String label) {
-        return ErrorTexts.closed(label, engine.settings.name());
     }
 
     private <R> R ask(String label, String name, boolean changes, Supplier<CompletionStage<R>> query) {
@@ -83,7 +75,9 @@ public final class Inspector {
             return answer.join();
         } catch (CompletionException e) {
             StoreException cause = (StoreException) Objects.requireNonNull(e.getCause());
-            throw engine.calls.isEndedByClose(cause, changes) ? closed(label) : failure(label, name, changes, cause);
+            throw engine.calls.isEndedByClose(cause, changes)
+                    ? ErrorTexts.closed(label, engine.settings.name())
+                    : failure(label, name, changes, cause);
         }
     }
 

@@ -156,10 +156,8 @@ public record RedisFailures(RedisAddress server) {
 
     /** Returns the failure of a request for a slot that no known node has. */
     public StoreException uncovered(String what, int slot) {
-        return failed(
-                Effect.NOT_APPLIED,
-                what,
-                "no master keeps the slot " + slot + "; look at CLUSTER INFO and CLUSTER SLOTS");
+        String why = "no master keeps the slot " + slot + "; look at CLUSTER INFO and CLUSTER SLOTS";
+        return failed(Effect.NOT_APPLIED, what, why);
     }
 
     /** Returns the failure of a request, or of a part of one, whose answer was an error. */
@@ -261,7 +259,8 @@ public record RedisFailures(RedisAddress server) {
         if (rejected.isPresent()) {
             return failed(Effect.REFUSED, what, rejected.get() + " (" + text + ")");
         }
-        String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + described(cause));
+        Object shown = cause.getClass() == IOException.class ? text : cause;
+        String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + shown);
         if (text.contains("max number of clients")) {
             why = "it accepts no more clients; raise its maxclients, or close others (" + text + ")";
         } else if (cause instanceof UnknownHostException) {
@@ -278,11 +277,6 @@ public record RedisFailures(RedisAddress server) {
             why = "no answer in time; the server hangs, a firewall drops the packets, or only one side uses TLS";
         }
         return failed(effect(code(text)), what, why);
-    }
-
-    /** An exception without a type of its own says everything in its text. */
-    private static String described(Throwable cause) {
-        return String.valueOf(cause.getClass() == IOException.class ? cause.getMessage() : cause);
     }
 
     private static String tls(String text) {
