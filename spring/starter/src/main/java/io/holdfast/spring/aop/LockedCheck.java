@@ -8,10 +8,6 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
-import org.springframework.core.annotation.MergedAnnotation;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -21,8 +17,6 @@ import org.springframework.util.ReflectionUtils;
  * @param defaultWait the wait of methods that do not state one
  */
 record LockedCheck(Expressions expressions, Clients clients, Duration defaultWait) {
-
-    private static final String TRANSACTIONAL = "org.springframework.transaction.annotation.Transactional";
 
     /**
      * Returns the definition of a method.
@@ -41,7 +35,7 @@ record LockedCheck(Expressions expressions, Clients clients, Duration defaultWai
         requireCoroutines(attributes);
         Duration wait = wait(attributes, locked.waitTime());
         if (!locked.waitTime().isEmpty()) {
-            requireShorterThanTransaction(attributes, wait);
+            TransactionTimeout.requireLongerThan(wait, attributes);
         }
         requireFailureOptions(attributes, locked, returns);
         requirePermits(attributes, locked);
@@ -146,36 +140,5 @@ record LockedCheck(Expressions expressions, Clients clients, Duration defaultWai
         }
         ReflectionUtils.makeAccessible(fallback);
         return Optional.of(fallback);
-    }
-
-    /**
-     * Refuses a wait that alone would exceed the timeout of the transaction in which the caller may wait. Read by name, because
-     * the application may have no transactions.
-     */
-    private static void requireShorterThanTransaction(Attributes attributes, Duration wait) {
-        int seconds = transactionTimeout(attributes);
-        if (seconds > 0 && wait.compareTo(Duration.ofSeconds(seconds)) > 0) {
-            throw attributes.invalid(
-                    "waitTime",
-                    "it is longer than the timeout of @Transactional (" + seconds
-                            + " s), within which a caller with a transaction would wait; choose a shorter wait");
-        }
-    }
-
-    /** Returns the timeout of the method's transaction in seconds; -1 if there is none. */
-    private static int transactionTimeout(Attributes attributes) {
-        return Stream.of(attributes.method(), attributes.type())
-                .map(place -> MergedAnnotations.from(place, SearchStrategy.TYPE_HIERARCHY)
-                        .get(TRANSACTIONAL))
-                .filter(MergedAnnotation::isPresent)
-                .findFirst()
-                .map(transactional -> timeout(attributes, transactional))
-                .orElse(-1);
-    }
-
-    private static int timeout(Attributes attributes, MergedAnnotation<?> transactional) {
-        String text = attributes.text("timeoutString", transactional.getString("timeoutString"));
-        // Spring itself refuses a text that is no number
-        return text.matches("\\d{1,9}") ? Integer.parseInt(text) : transactional.getInt("timeout");
     }
 }

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the calling thread holds for the annotated methods that it runs. Transactions that begin in such a method ask for it,
- * because a change that was made without the lock must not be committed.
+ * The holds of the annotated methods that the calling thread runs. A transaction that begins in such a method checks them before
+ * its commit, because a change that was made without the lock must not be committed.
  */
 public final class RunningHolds {
 

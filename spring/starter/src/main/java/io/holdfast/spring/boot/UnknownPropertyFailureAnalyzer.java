@@ -20,7 +20,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     private static final String PREFIX = "holdfast.";
     private static final int MOST_CHANGES = 3;
 
-    /** What a property of Holdfast can be in. */
+    /** The prefixes of the properties of Holdfast. */
     private static final Pattern PARENT =
             Pattern.compile("holdfast\\.((locked|metrics|tracing|endpoint)\\.|clients\\.[^.]+\\.)?");
 
