@@ -9,6 +9,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.publisher.Sinks;
 
 /**
@@ -96,9 +97,10 @@ final class LeaseOfSubscription<R, L> {
 
     /**
      * Subscribes to the body. Reactor rethrows an error that it considers fatal, such as a missing class, instead of passing it
-     * to the subscriber. The lease would then be held and renewed without an owner (orphan), so the error ends it.
+     * to the subscriber. The lease would then be held and renewed without an owner (orphan), so the error ends it. If it is an
+     * error of the subscriber itself, nobody can be notified, and it is dropped like any error of that kind.
      */
-    private static <L, T> void subscribe(
+    private <T> void subscribe(
             L lease,
             Function<? super L, ? extends Publisher<? extends T>> body,
             Subscriber<? super T> subscriber,
@@ -107,6 +109,11 @@ final class LeaseOfSubscription<R, L> {
             body.apply(lease).subscribe(subscriber);
         } catch (Throwable e) {
             fail.accept(e);
+            if (pending.get() != released) {
+                var unused = release().subscribe();
+                Operators.onErrorDropped(
+                        e, Operators.toCoreSubscriber(subscriber).currentContext());
+            }
         }
     }
 

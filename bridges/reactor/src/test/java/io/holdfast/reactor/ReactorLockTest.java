@@ -23,6 +23,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -30,6 +31,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -42,6 +44,7 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
+import reactor.util.context.Context;
 
 @Tag("everywhere")
 @Timeout(30)
@@ -511,5 +514,19 @@ class ReactorLockTest {
                 .then(held::close)
                 .verifyError(NoClassDefFoundError.class);
         assertFree();
+    }
+
+    @Test
+    void aSubscriberThatThrowsAFatalErrorReleasesTheLease() throws InterruptedException {
+        NoClassDefFoundError fatal = new NoClassDefFoundError("missing");
+        List<Throwable> dropped = new CopyOnWriteArrayList<>();
+        lock.withLockMany(lease -> Flux.just("a"))
+                .map(text -> {
+                    throw fatal;
+                })
+                .contextWrite(Context.of("reactor.onErrorDropped.local", (Consumer<Throwable>) dropped::add))
+                .subscribe();
+        assertFree();
+        assertThat(dropped).contains(fatal);
     }
 }

@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -274,6 +273,12 @@ class InvalidLockedTest {
         public void run() {}
     }
 
+    static class UnknownClientOfTheLeader {
+
+        @LeaderOnly(value = "n", client = "nobody")
+        public void run() {}
+    }
+
     static Stream<Arguments> invalid() {
         return Stream.of(
                 Arguments.of(PrivateMethod.class, "the method is private, so no proxy can intercept it"),
@@ -283,6 +288,11 @@ class InvalidLockedTest {
                 Arguments.of(FinalMethod.class, "the method is final, so no proxy can intercept it"),
                 Arguments.of(StaticMethod.class, "the method is static, so no proxy can intercept it"),
                 Arguments.of(FinalClass.class, "the class is final, so no proxy can intercept the method"),
+                Arguments.of(
+                        UnknownClient.class,
+                        "client: there is no client 'nobody'; the beans of the type Holdfast are [holdfast]"),
+                Arguments.of(UnknownClientOfAJob.class, "client: there is no client 'nobody'"),
+                Arguments.of(UnknownClientOfTheLeader.class, "client: there is no client 'nobody'"),
                 Arguments.of(NoName.class, "name: it is empty"),
                 Arguments.of(Unparsable.class, "name: 'orders/#{#id +}' cannot be parsed"),
                 Arguments.of(
@@ -398,22 +408,5 @@ class InvalidLockedTest {
                     Holdfast client = context.getBean(Holdfast.class);
                     assertThat(client.stats().grants()).isOne();
                 });
-    }
-
-    @ParameterizedTest
-    @ValueSource(classes = {UnknownClient.class, UnknownClientOfAJob.class})
-    void aClientThatDoesNotExistFailsTheStart(Class<?> bean) {
-        RUNNER.withBean(bean)
-                .run(context -> assertThat(context.getStartupFailure())
-                        .hasMessageContaining(bean.getName() + ".run, client: there is no client 'nobody'; the beans of"
-                                + " the type Holdfast are [holdfast]"));
-    }
-
-    @Test
-    void aBeanThatIsCreatedAfterTheStartIsCheckedAsWell() {
-        RUNNER.withBean("late", UnknownClient.class, UnknownClient::new, definition -> definition.setLazyInit(true))
-                .run(context -> assertThatThrownBy(() -> context.getBean("late"))
-                        .hasRootCauseInstanceOf(IllegalArgumentException.class)
-                        .hasStackTraceContaining("client: there is no client 'nobody'"));
     }
 }

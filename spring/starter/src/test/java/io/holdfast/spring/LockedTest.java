@@ -2,6 +2,7 @@ package io.holdfast.spring;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
@@ -23,6 +24,8 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -358,10 +361,60 @@ class LockedTest {
     }
 
     @Test
+    void aTransactionWithAStageWhoseLockIsLostDoesNotCommit() {
+        JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+        jdbc.execute("create table if not exists shipped (id int)");
+        Shop.Outer outer = application.getBean(Shop.Outer.class);
+        assertThatThrownBy(() -> outer.lockedTransactionWithAStage(11, () -> sleep(Duration.ofMillis(300))))
+                .isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> outer.transactionWhoseStageLosesItsLock(12, () -> sleep(Duration.ofMillis(300))))
+                .isInstanceOf(LeaseLostException.class);
+        outer.transactionWhoseStageLosesItsLock(13, () -> {});
+        assertThat(jdbc.queryForList("select id from shipped where id in (11, 12, 13)", Integer.class))
+                .containsExactly(13);
+    }
+
+    @Test
+    void aTransactionThatOutlivesItsMethodCommits() {
+        JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
+        jdbc.execute("create table if not exists shipped (id int)");
+        PlatformTransactionManager transactions = application.getBean(PlatformTransactionManager.class);
+        TransactionStatus begun = orders.begun(transactions);
+        jdbc.update("insert into shipped values (14)");
+        transactions.commit(begun);
+        assertThat(jdbc.queryForObject("select count(*) from shipped where id = 14", Integer.class))
+                .isOne();
+    }
+
+    @Test
     void aThreadThatHoldsALockToReadIsNotMadeToWaitForItself() {
         assertThatThrownBy(() -> orders.read(orders::write))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Orders.write: this thread holds read/write lock 'catalog' to read");
+    }
+
+    @Test
+    void aPublisherThatWritesLaterMayBeCreatedUnderTheReadLock() {
+        AtomicReference<Mono<String>> later = new AtomicReference<>();
+        orders.read(() -> later.set(orders.writeLater()));
+        assertThat(later.get().block(Duration.ofSeconds(20))).isEqualTo("written");
+    }
+
+    @Test
+    void aLostReadLockIsReportedAsLostToAWriter() {
+        Holdfast client = application.getBean(Holdfast.class);
+        AtomicReference<Throwable> thrown = new AtomicReference<>();
+        assertThatThrownBy(() -> orders.read(() -> {
+                    other.readWriteLock("catalog").readLock().forceUnlock();
+                    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                    while (client.readWriteLock("catalog").readLock().isValid()) {
+                        assertThat(System.nanoTime() - deadline).isNegative();
+                        sleep(Duration.ofMillis(5));
+                    }
+                    thrown.set(catchThrowable(orders::write));
+                }))
+                .isInstanceOf(LeaseLostException.class);
+        assertThat(thrown.get()).isInstanceOf(LeaseLostException.class);
     }
 
     @Test

@@ -18,6 +18,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.annotation.AliasFor;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.Transactional;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -121,6 +124,11 @@ class Shop {
         @Locked(name = "catalog", kind = LockKind.WRITE, waitTime = "0")
         public void write() {}
 
+        @Locked(name = "catalog", kind = LockKind.WRITE, waitTime = "0")
+        public Mono<String> writeLater() {
+            return Mono.just("written");
+        }
+
         @Locked(name = "queue", kind = LockKind.FAIR)
         public void fair(Runnable body) {
             body.run();
@@ -144,6 +152,16 @@ class Shop {
         @Locked("stage")
         public CompletionStage<String> stage(CompletableFuture<String> result) {
             return result;
+        }
+
+        @Locked(name = "short", lease = "100ms")
+        public CompletableFuture<Void> shortStage() {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Locked(name = "begun")
+        public TransactionStatus begun(PlatformTransactionManager transactions) {
+            return transactions.getTransaction(TransactionDefinition.withDefaults());
         }
 
         @Locked(name = "stage", waitTime = "0", onFailure = OnFailure.SKIP)
@@ -202,6 +220,22 @@ class Shop {
         @Transactional
         public void lockedTransaction(int id, Runnable pause) {
             jdbc.update("insert into shipped values (?)", id);
+            pause.run();
+        }
+
+        /** Ends its own transaction under its own lock, and another one before the loss. */
+        @Locked(name = "shipped/#{#id}", lease = "100ms")
+        @Transactional
+        public CompletableFuture<Void> lockedTransactionWithAStage(int id, Runnable pause) {
+            lockedTransaction(id, pause);
+            return CompletableFuture.completedFuture(null);
+        }
+
+        /** Loses the lock of a stage before the transaction ends. */
+        @Transactional
+        public void transactionWhoseStageLosesItsLock(int id, Runnable pause) {
+            jdbc.update("insert into shipped values (?)", id);
+            orders.shortStage().join();
             pause.run();
         }
 

@@ -2,55 +2,41 @@ package io.holdfast.spring.aop;
 
 import io.holdfast.Holdfast;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /**
  * The clients of an application, by qualifier; empty for the default client. Each is looked up once, because a search for a bean
  * at each call of a method would cost more than a handoff of the lock.
  */
-public final class Clients implements SmartInitializingSingleton {
+public final class Clients {
 
     private final Function<String, Holdfast> lookup;
+    private final Function<String, Optional<String>> missing;
     private final Map<String, Holdfast> found = new ConcurrentHashMap<>();
-    private final Map<String, Attributes> named = new ConcurrentHashMap<>();
-    private volatile boolean allBeansExist;
 
-    /** Creates the clients of an application, of which none was looked up yet. */
-    public Clients(Function<String, Holdfast> lookup) {
+    /**
+     * Creates the clients of an application, of which none was looked up yet.
+     *
+     * @param missing says for a qualifier that no client has, which there are. It creates no bean
+     */
+    public Clients(Function<String, Holdfast> lookup, Function<String, Optional<String>> missing) {
         this.lookup = lookup;
+        this.missing = missing;
     }
 
     /**
-     * Returns the qualifier that an annotation names. If there is no such client, the start fails when all beans exist.
+     * Returns the qualifier that an annotation names.
      *
-     * @throws InvalidAnnotationException if all beans exist, and no client has the qualifier
+     * @throws InvalidAnnotationException if no client has it
      */
     String named(Attributes attributes, String client) {
         String qualifier = attributes.text("client", client);
-        if (!qualifier.isEmpty()) {
-            named.put(qualifier, attributes);
-            if (allBeansExist) {
-                requireExisting(qualifier, attributes);
-            }
-        }
+        Optional.of(qualifier).filter(text -> !text.isEmpty()).flatMap(missing).ifPresent(text -> {
+            throw attributes.invalid("client", text);
+        });
         return qualifier;
-    }
-
-    /** Refuses the first annotation whose client does not exist. */
-    @Override
-    public void afterSingletonsInstantiated() {
-        allBeansExist = true;
-        named.forEach(this::requireExisting);
-    }
-
-    private void requireExisting(String qualifier, Attributes attributes) {
-        try {
-            var unused = apply(qualifier);
-        } catch (IllegalArgumentException e) {
-            throw attributes.invalid("client", e.getMessage() + "");
-        }
     }
 
     Holdfast apply(String qualifier) {

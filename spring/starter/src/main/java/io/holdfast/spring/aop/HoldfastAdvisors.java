@@ -33,16 +33,11 @@ public final class HoldfastAdvisors {
      * @param order the order among advisors; it has to be before the one of transactions
      */
     public static Advisor locked(
-            BeanFactory beans,
-            StringValueResolver properties,
-            Clients clients,
-            RunningHolds holds,
-            Duration wait,
-            int order) {
+            BeanFactory beans, StringValueResolver properties, Clients clients, Duration wait, int order) {
         Expressions expressions = new Expressions(beans);
         AnnotatedMethods<Locked, LockedMethod> methods =
                 new AnnotatedMethods<>(Locked.class, properties, new LockedCheck(expressions, clients, wait)::of);
-        return advisor(methods, new LockedInterceptor(methods::of, expressions, clients, holds), order);
+        return advisor(methods, new LockedInterceptor(methods::of, expressions, clients), order);
     }
 
     /** Returns the advisor for {@link RunOnce}. */
@@ -53,10 +48,10 @@ public final class HoldfastAdvisors {
     }
 
     /** Returns the advisor for {@link LeaderOnly}. Each election that it finds becomes a candidacy. */
-    public static Advisor leaderOnly(StringValueResolver properties, Elections elections, int order) {
+    public static Advisor leaderOnly(StringValueResolver properties, Clients clients, Elections elections, int order) {
         AnnotatedMethods<LeaderOnly, LeaderMethod> methods =
                 new AnnotatedMethods<>(LeaderOnly.class, properties, (attributes, annotation) -> {
-                    LeaderMethod method = LeaderMethod.of(attributes, annotation);
+                    LeaderMethod method = LeaderMethod.of(attributes, annotation, clients);
                     elections.add(method.election());
                     return method;
                 });

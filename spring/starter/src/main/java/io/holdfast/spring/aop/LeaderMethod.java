@@ -9,12 +9,12 @@ import io.holdfast.spring.LeaderOnly;
  */
 record LeaderMethod(ElectionId election, int tokenParameter) {
 
-    static LeaderMethod of(Attributes attributes, LeaderOnly annotation) {
+    static LeaderMethod of(Attributes attributes, LeaderOnly annotation, Clients clients) {
         Proxying.requirePossible(attributes);
         attributes.requireNoResult();
         String name = attributes.fixedName("value", annotation.value(), "name the election");
         return new LeaderMethod(
-                new ElectionId(attributes.text("client", annotation.client()), name),
+                new ElectionId(clients.named(attributes, annotation.client()), name),
                 TokenParameter.of(attributes, attributes.method()));
     }
 }

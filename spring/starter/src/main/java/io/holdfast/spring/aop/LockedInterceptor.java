@@ -23,7 +23,7 @@ import org.springframework.aop.support.AopUtils;
  * <ol>
  *   <li>A method that returns a value holds the lock by its thread, so a nested call is reentrant. A method that returns a stage
  *       or a publisher holds it by a lease, because another thread ends it.
- *   <li>A transaction that begins in the method does not commit if the hold is known to be lost.
+ *   <li>A transaction that ends in the method does not commit if the hold is known to be lost.
  *   <li>If the caller has a transaction, the release waits for its end. Otherwise, others could acquire the lock before they can
  *       see the changes.
  *   <li>A failure of the release never hides the failure of the method.
@@ -34,17 +34,11 @@ final class LockedInterceptor implements MethodInterceptor {
     private final Function<MethodInvocation, LockedMethod> methods;
     private final Expressions expressions;
     private final Clients clients;
-    private final RunningHolds holds;
 
-    LockedInterceptor(
-            Function<MethodInvocation, LockedMethod> methods,
-            Expressions expressions,
-            Clients clients,
-            RunningHolds holds) {
+    LockedInterceptor(Function<MethodInvocation, LockedMethod> methods, Expressions expressions, Clients clients) {
         this.methods = methods;
         this.expressions = expressions;
         this.clients = clients;
-        this.holds = holds;
     }
 
     @Override
@@ -70,14 +64,14 @@ final class LockedInterceptor implements MethodInterceptor {
                         method.attributes(), "condition", method.condition().get(), call);
     }
 
-    private @Nullable Object runForValue(LockedMethod method, Target target, Call call) throws Throwable {
+    private static @Nullable Object runForValue(LockedMethod method, Target target, Call call) throws Throwable {
         UnaryOperator<Held> untilEnd = Transactions.untilEnd();
         Optional<Held> held = interruptibly(method, target, () -> target.hold(method.waitTime(), method.lease()));
         if (held.isEmpty()) {
             return notAcquired(method, target, call);
         }
         try (Held release = untilEnd.apply(held.get())) {
-            return holds.during(release, () -> call.proceed(method.tokenParameter(), release.token()));
+            return RunningHolds.during(release, () -> call.proceed(method.tokenParameter(), release.token()));
         }
     }
 
@@ -94,8 +88,10 @@ final class LockedInterceptor implements MethodInterceptor {
     private static CompletionStage<?> untilStageEnds(
             LockedMethod method, Lease lease, Call call, CompletableFuture<Void> transaction) throws Throwable {
         Object stage;
+        Held held = new Target.ByLease(lease);
         try {
-            stage = call.proceed(method.tokenParameter(), lease.fencingToken());
+            Transactions.requireAtCommit(held);
+            stage = RunningHolds.during(held, () -> call.proceed(method.tokenParameter(), held.token()));
         } catch (Throwable e) {
             closeAfter(lease, e);
             throw e;

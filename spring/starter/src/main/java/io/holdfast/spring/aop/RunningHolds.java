@@ -1,17 +1,19 @@
 package io.holdfast.spring.aop;
 
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The holds of the annotated methods that the calling thread runs. A transaction that begins in such a method checks them before
+ * The holds of the annotated methods that the calling thread runs. A transaction that ends in such a method checks them before
  * its commit, because a change that was made without the lock must not be committed.
  */
-public final class RunningHolds {
+final class RunningHolds {
 
-    private final ThreadLocal<Deque<Held>> ofThread = ThreadLocal.withInitial(ArrayDeque::new);
+    /** The hold of the innermost method, and what was there before. */
+    private record Entry(Held held, @Nullable Entry outer) {}
+
+    private static final ThreadLocal<@Nullable Entry> INNERMOST = new ThreadLocal<>();
+
+    private RunningHolds() {}
 
     /** The rest of a call. */
     interface Body {
@@ -22,21 +24,28 @@ public final class RunningHolds {
 
     /** Runs a body that needs the hold. */
     @Nullable
-    Object during(Held held, Body body) throws Throwable {
-        Deque<Held> all = ofThread.get();
-        all.push(held);
+    static Object during(Held held, Body body) throws Throwable {
+        Entry outer = INNERMOST.get();
+        INNERMOST.set(new Entry(held, outer));
         try {
             return body.run();
         } finally {
-            all.pop();
-            if (all.isEmpty()) {
-                ofThread.remove();
+            if (outer == null) {
+                INNERMOST.remove();
+            } else {
+                INNERMOST.set(outer);
             }
         }
     }
 
-    /** Returns the holds of the calling thread. */
-    List<Held> all() {
-        return List.copyOf(ofThread.get());
+    /**
+     * Returns if none of them is lost.
+     *
+     * @throws io.holdfast.LeaseLostException if one is lost
+     */
+    static void requireNotLost() {
+        for (Entry entry = INNERMOST.get(); entry != null; entry = entry.outer()) {
+            entry.held().requireNotLost();
+        }
     }
 }

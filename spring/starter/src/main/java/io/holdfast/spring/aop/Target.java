@@ -6,12 +6,17 @@ import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
+import io.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What a method acquires: a lock, or permits of a semaphore. */
 sealed interface Target {
+
+    Logger LOG = LoggerFactory.getLogger("io.holdfast.spring");
 
     static Target of(Holdfast client, LockedMethod method, String name) {
         return switch (method.kind()) {
@@ -29,7 +34,12 @@ sealed interface Target {
      * @throws IllegalStateException if the calling thread holds the read lock, because it would wait for itself
      */
     private static DistributedLock writeLock(LockedMethod method, DistributedReadWriteLock lock) {
-        if (lock.readLock().isHeldByCurrentThread() && !lock.writeLock().isHeldByCurrentThread()) {
+        boolean waits = method.returns() != ReturnKind.PUBLISHER;
+        if (waits
+                && lock.readLock().isHeldByCurrentThread()
+                && !lock.writeLock().isHeldByCurrentThread()) {
+            // a lost hold does not block; it is reported as lost
+            var unused = lock.readLock().fencingToken();
             throw new IllegalStateException(
                     method.attributes().where() + ": this thread holds read/write lock '" + lock.name()
                             + "' to read, so it would wait for itself; call the method outside of the one that reads, or let both"
@@ -145,7 +155,12 @@ sealed interface Target {
 
         @Override
         public void requireNotLost() {
-            lease.ensureValid(Duration.ZERO);
+            try {
+                lease.ensureValid(Duration.ZERO);
+            } catch (StoreUnavailableException e) {
+                // after a step of the clocks, only the store can confirm the hold; it is not known to be lost
+                LOG.debug("{} is not confirmed", lease, e);
+            }
         }
 
         @Override

@@ -34,6 +34,13 @@ final class Transactions {
         return ended;
     }
 
+    /** Lets the transaction of the caller, if there is one, not commit if the hold is lost by then. */
+    static void requireAtCommit(Held held) {
+        if (isActive()) {
+            TransactionEnd.register(held::requireNotLost, () -> {});
+        }
+    }
+
     private static boolean isActive() {
         return PRESENT && TransactionEnd.isAwaited();
     }

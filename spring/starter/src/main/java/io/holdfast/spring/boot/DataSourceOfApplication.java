@@ -11,10 +11,6 @@ final class DataSourceOfApplication {
 
     private DataSourceOfApplication() {}
 
-    static boolean isOne(Stores stores) {
-        return stores.isOne(DataSource.class);
-    }
-
     static Optional<HoldfastBuilder> builder(ListableBeanFactory beans) {
         return Optional.ofNullable(beans.getBeanProvider(DataSource.class).getIfUnique())
                 .map(JdbcHoldfast::builder);

@@ -4,14 +4,14 @@ import io.holdfast.Holdfast;
 import io.holdfast.spring.aop.Clients;
 import io.holdfast.spring.aop.Elections;
 import io.holdfast.spring.aop.HoldfastAdvisors;
-import io.holdfast.spring.aop.RunningHolds;
 import io.holdfast.spring.aop.TransactionsUnderLocks;
 import java.util.List;
+import java.util.Optional;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -69,17 +69,22 @@ public class HoldfastAutoConfiguration {
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
         static Clients holdfastClients(ListableBeanFactory beans) {
-            return new Clients(name -> name.isEmpty() ? beans.getBean(Holdfast.class) : named(beans, name));
+            return new Clients(
+                    name -> name.isEmpty()
+                            ? beans.getBean(Holdfast.class)
+                            : BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, Holdfast.class, name),
+                    name -> missing(beans, name));
         }
 
-        private static Holdfast named(ListableBeanFactory beans, String qualifier) {
-            try {
-                return BeanFactoryAnnotationUtils.qualifiedBeanOfType(beans, Holdfast.class, qualifier);
-            } catch (NoSuchBeanDefinitionException e) {
-                List<String> known = List.of(beans.getBeanNamesForType(Holdfast.class));
-                throw new IllegalArgumentException(
-                        "there is no client '" + qualifier + "'; the beans of the type Holdfast are " + known, e);
-            }
+        private static Optional<String> missing(ListableBeanFactory beans, String qualifier) {
+            List<String> names =
+                    List.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, Holdfast.class, true, false));
+            return names.stream()
+                            .anyMatch(
+                                    name -> BeanFactoryAnnotationUtils.isQualifierMatch(qualifier::equals, name, beans))
+                    ? Optional.empty()
+                    : Optional.of(
+                            "there is no client '" + qualifier + "'; the beans of the type Holdfast are " + names);
         }
 
         @Bean
@@ -90,21 +95,10 @@ public class HoldfastAutoConfiguration {
 
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static RunningHolds holdfastRunningHolds() {
-            return new RunningHolds();
-        }
-
-        @Bean
-        @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static Advisor lockedAdvisor(BeanFactory beans, Clients clients, RunningHolds holds, Environment environment) {
+        static Advisor lockedAdvisor(BeanFactory beans, Clients clients, Environment environment) {
             HoldfastProperties.Annotations options = HoldfastProperties.annotations(environment);
             return HoldfastAdvisors.locked(
-                    beans,
-                    environment::resolveRequiredPlaceholders,
-                    clients,
-                    holds,
-                    options.waitTime(),
-                    options.order());
+                    beans, environment::resolveRequiredPlaceholders, clients, options.waitTime(), options.order());
         }
 
         @Bean
@@ -118,9 +112,10 @@ public class HoldfastAutoConfiguration {
 
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        static Advisor leaderOnlyAdvisor(Elections elections, Environment environment) {
+        static Advisor leaderOnlyAdvisor(Clients clients, Elections elections, Environment environment) {
             return HoldfastAdvisors.leaderOnly(
                     environment::resolveRequiredPlaceholders,
+                    clients,
                     elections,
                     HoldfastProperties.annotations(environment).order());
         }
@@ -134,8 +129,8 @@ public class HoldfastAutoConfiguration {
 
         @Bean
         @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-        TransactionExecutionListener holdfastTransactions(RunningHolds holds) {
-            return new TransactionsUnderLocks(holds);
+        TransactionExecutionListener holdfastTransactions() {
+            return new TransactionsUnderLocks();
         }
     }
 

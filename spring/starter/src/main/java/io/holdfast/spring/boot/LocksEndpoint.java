@@ -77,7 +77,7 @@ public final class LocksEndpoint {
         for (Map.Entry<String, Holdfast> client : clients.entrySet()) {
             try {
                 answers.put(client.getKey(), question.apply(client.getValue()));
-            } catch (HoldfastException e) {
+            } catch (HoldfastException | IllegalStateException e) {
                 status = WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE;
                 answers.put(client.getKey(), error(e.getMessage()));
             }
@@ -99,11 +99,13 @@ public final class LocksEndpoint {
             return answer(FORBIDDEN, "releases are not enabled: holdfast.endpoint.release-enabled");
         }
         Optional<String> bean = bean(client);
-        return bean.isPresent()
-                ? forceUnlock(security, name, bean.get())
-                : answer(
-                        WebEndpointResponse.STATUS_BAD_REQUEST,
-                        "name one of the clients as ?client=: " + String.join(", ", clients.keySet()));
+        if (bean.isEmpty()) {
+            audit("LOCK_RELEASE", security, Map.of("lock", name, "outcome", "no such client"));
+            return answer(
+                    WebEndpointResponse.STATUS_BAD_REQUEST,
+                    "name one of the clients as ?client=: " + String.join(", ", clients.keySet()));
+        }
+        return forceUnlock(security, name, bean.get());
     }
 
     private Optional<String> bean(@Nullable String client) {
@@ -126,8 +128,11 @@ public final class LocksEndpoint {
             return released
                     ? new WebEndpointResponse<>(before)
                     : answer(WebEndpointResponse.STATUS_NOT_FOUND, "nobody holds '" + name + "'");
-        } catch (HoldfastException e) {
+        } catch (HoldfastException | IllegalStateException e) {
             return answer(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, e.getMessage());
+        } catch (IllegalArgumentException e) {
+            outcome = "no valid name";
+            return answer(WebEndpointResponse.STATUS_BAD_REQUEST, e.getMessage());
         } finally {
             audit("LOCK_RELEASE", security, Map.of("lock", name, "client", bean, "outcome", outcome));
         }

@@ -28,11 +28,6 @@ final class RedisOfApplication {
 
     private RedisOfApplication() {}
 
-    /** Only an application with this class can ask for it. */
-    static boolean isOne(Stores stores) {
-        return stores.isOne(LettuceConnectionFactory.class);
-    }
-
     static Optional<HoldfastBuilder> builder(ListableBeanFactory beans) {
         LettuceConnectionFactory factory =
                 beans.getBeanProvider(LettuceConnectionFactory.class).getIfUnique();

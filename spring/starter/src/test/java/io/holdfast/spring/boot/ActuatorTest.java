@@ -141,7 +141,11 @@ class ActuatorTest {
         assertThat(send("GET", "/locks").body()).contains("\"holdfast\":", "\"auditHoldfast\":");
         assertThat(send("DELETE", "/locks?name=n").statusCode()).isEqualTo(400);
         assertThat(send("DELETE", "/locks?name=n&client=nobody").statusCode()).isEqualTo(400);
-        assertThat(audited()).isEmpty();
+        assertThat(audited())
+                .containsExactly(
+                        "LOCK_RELEASE {lock=n, outcome=no such client}",
+                        "LOCK_RELEASE {lock=n, outcome=no such client}");
+        assertThat(send("DELETE", "/locks?name=&client=audit").statusCode()).isEqualTo(400);
         assertThat(send("DELETE", "/locks?name=n&client=auditHoldfast").statusCode())
                 .isEqualTo(200);
         other.lock("m").lock();

@@ -11,6 +11,7 @@ import io.holdfast.LockObserver;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.spring.HoldfastBuilderCustomizer;
 import io.holdfast.spring.HoldfastConnectionDetails;
+import io.holdfast.spring.Locked;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.RecordComponent;
@@ -21,10 +22,14 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -35,6 +40,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.util.StreamUtils;
 
 /** Clients come from properties, from details, or from the Redis or the database of the application. */
@@ -169,6 +175,35 @@ class AutoConfigurationTest {
                     assertThat(context).getBeans(Holdfast.class).hasSize(2);
                     assertThat(context.getBean(Holdfast.class).toString()).contains(uri);
                 });
+        runner.withBean("main", DataSource.class, AutoConfigurationTest::dataSource)
+                .withBean(
+                        "other",
+                        DataSource.class,
+                        AutoConfigurationTest::dataSource,
+                        definition -> ((AbstractBeanDefinition) definition).setDefaultCandidate(false))
+                .withPropertyValues("holdfast.clients.audit.uri=" + second)
+                .run(context ->
+                        assertThat(context.getBean(Holdfast.class).scheme()).isEqualTo("jdbc"));
+    }
+
+    /** Looking for a client must not create it, because a bean that is being created would be asked for itself. */
+    @Test
+    void aLazyClientIsNotCreatedByTheAnnotationThatNamesIt() {
+        runner.withPropertyValues("holdfast.uri=" + uri, "holdfast.clients.audit.uri=etcd://localhost")
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .withBean(Audited.class)
+                .run(context -> assertThat(context.getBean(Audited.class)).isNotNull());
+    }
+
+    static class Audited {
+
+        @Locked(name = "n", client = "audit")
+        public void run() {}
+    }
+
+    private static DataSource dataSource() {
+        return new DriverManagerDataSource("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
     }
 
     @Test
@@ -223,6 +258,12 @@ class AutoConfigurationTest {
                     Holdfast client = context.getBean(Holdfast.class);
                     assertThat(client.toString()).contains("customized");
                     client.lock("n").run(() -> {});
+                    // events reach a listener on a thread of its own
+                    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+                    while (seen.stream().noneMatch(LockEvent.Granted.class::isInstance)) {
+                        assertThat(System.nanoTime() - deadline).isNegative();
+                        Thread.onSpinWait();
+                    }
                     client.close();
                     assertThat(seen).contains("n").hasAtLeastOneElementOfType(HoldfastBuilder.class);
                     assertThat(seen).hasAtLeastOneElementOfType(LockEvent.Granted.class);
