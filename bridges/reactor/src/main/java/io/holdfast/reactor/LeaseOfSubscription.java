@@ -7,6 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
@@ -97,8 +98,8 @@ final class LeaseOfSubscription<R, L> {
 
     /**
      * Subscribes to the body. Reactor rethrows an error that it considers fatal, such as a missing class, instead of passing it
-     * to the subscriber. The lease would then be held and renewed without an owner (orphan), so the error ends it. If it is an
-     * error of the subscriber itself, nobody can be notified, and it is dropped like any error of that kind.
+     * to the subscriber. The lease would then be held and renewed without an owner (orphan), so the error ends it. The subscriber
+     * itself may have thrown it, and cannot be notified then. So a fatal error is also reported as dropped.
      */
     private <T> void subscribe(
             L lease,
@@ -109,7 +110,7 @@ final class LeaseOfSubscription<R, L> {
             body.apply(lease).subscribe(subscriber);
         } catch (Throwable e) {
             fail.accept(e);
-            if (pending.get() != released) {
+            if (Exceptions.isFatal(e)) {
                 var unused = release().subscribe();
                 Operators.onErrorDropped(
                         e, Operators.toCoreSubscriber(subscriber).currentContext());

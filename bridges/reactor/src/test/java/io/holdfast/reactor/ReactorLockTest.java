@@ -529,4 +529,17 @@ class ReactorLockTest {
         assertFree();
         assertThat(dropped).contains(fatal);
     }
+
+    @Test
+    void anErrorThatIsNotFatalIsNotReportedAsDropped() throws InterruptedException {
+        IllegalStateException failure = new IllegalStateException("planned");
+        List<Throwable> dropped = new CopyOnWriteArrayList<>();
+        StepVerifier.create(lock.<String>withLock(lease -> {
+                            throw failure;
+                        })
+                        .contextWrite(Context.of("reactor.onErrorDropped.local", (Consumer<Throwable>) dropped::add)))
+                .verifyErrorSatisfies(error -> assertThat(error).isSameAs(failure));
+        assertFree();
+        assertThat(dropped).isEmpty();
+    }
 }

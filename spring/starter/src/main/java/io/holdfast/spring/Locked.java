@@ -36,7 +36,8 @@ import org.springframework.core.annotation.AliasFor;
  *
  * <p>A method that returns a {@link java.util.concurrent.CompletionStage} holds the lock until the stage ends. The call waits
  * for the lock on the calling thread. A method that returns a reactive type holds the lock from subscription until the publisher
- * ends, and no thread waits. A suspending function of Kotlin holds it until its coroutine ends. In these cases the hold belongs to no thread, so it is not reentrant.
+ * ends, and no thread waits. A suspending function of Kotlin holds it until its coroutine ends. In these cases the hold belongs
+ * to no thread, so it is not reentrant.
  *
  * <p>On a class or an interface, the annotation applies to all public methods that it declares and that have none of their own. As with all
  * annotations of Spring, a call from the same object does not pass the proxy, and acquires nothing. A private, static or final

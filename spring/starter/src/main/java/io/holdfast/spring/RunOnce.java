@@ -17,7 +17,8 @@ import java.lang.annotation.Target;
  *
  * <p>The first instance that calls the method acquires the lock of the name and runs the method. The lock stays held until the
  * period is over, counted from its acquire, even if the method ends earlier. If the process stops or dies, the lock stays held
- * for the period or the lease of the client, whichever is longer. Calls in that time do not run the method, and return at once. If the method takes longer than the period, its hold is renewed until it ends; see {@link
+ * for the period or the lease of the client, whichever is longer. Calls in that time do not run the method, and return at once.
+ * If the method takes longer than the period, its hold is renewed until it ends; see {@link
  * io.holdfast.DistributedLock#runOnce}. Choose a period that is longer than the clocks of the instances may differ, and shorter
  * than the time between two runs.
  *
