@@ -67,7 +67,7 @@ class SizesTest {
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 965, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
-        "spring/starter/src/main/java/io/holdfast/spring/aop, 1180, 900",
+        "spring/starter/src/main/java/io/holdfast/spring/aop, 1176, 900",
         "spring/starter/src/main/java/io/holdfast/spring/boot, 825, 600",
         "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1416, 900",
         "bridges/shedlock/src/main/java/io/holdfast/shedlock, 228, 200",

@@ -6,7 +6,6 @@ import io.holdfast.spring.OnFailure;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
@@ -63,13 +62,7 @@ record Publishers(LockedMethod method, Target target, Call call) {
                 : Mono.error(() -> LockedInterceptor.timeout(method, target, "others hold it"));
     }
 
-    private interface Body {
-
-        @Nullable
-        Object run() throws Throwable;
-    }
-
-    private static Publisher<Object> published(Body body) {
+    private static Publisher<Object> published(RunningHolds.Body body) {
         try {
             Object result = body.run();
             ReactiveAdapter adapter = result == null
