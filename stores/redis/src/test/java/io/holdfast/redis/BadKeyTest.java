@@ -49,14 +49,12 @@ class BadKeyTest {
         abstract String of(String name);
     }
 
-    private static final Duration COMMAND = Duration.ofSeconds(1);
     private static final Duration LONG = Duration.ofSeconds(20);
 
     private final Servers servers = Servers.shared();
     private final BlockingQueue<LockEvent> events = new LinkedBlockingQueue<>();
     private final Holdfast client = Holdfast.builder()
             .uri(servers.uri())
-            .commandTimeout(COMMAND)
             .pollInterval(Duration.ofMillis(100))
             .listener(events::add)
             .build();
@@ -101,11 +99,8 @@ class BadKeyTest {
         another.unlock();
     }
 
-    /** Asks for more than is left without a renewal. */
     private static void renew(Lease lease) {
-        Duration much = Duration.ofMillis(29_500);
-        Await.until("a renewal is needed", () -> lease.remainingLease().compareTo(much) < 0);
-        lease.ensureValid(much);
+        Refusals.renew(lease::remainingLease, lease::ensureValid);
     }
 
     private void assertWorks() throws InterruptedException {
@@ -176,7 +171,7 @@ class BadKeyTest {
     @EnumSource
     void anUnlockThatIsRefusedIsALossAtOnce(Key key) throws Exception {
         Lease held = another.acquire();
-        lock.lock(COMMAND);
+        lock.lock(LONG);
         overwrite(key);
         assertThatThrownBy(lock::unlock)
                 .isInstanceOf(LeaseLostException.class)
@@ -188,6 +183,7 @@ class BadKeyTest {
         assertAnotherIsUntouched(held);
         assertRefused(key, lock::lock);
         repair(key);
+        servers.redis.del(name);
         assertWorks();
     }
 

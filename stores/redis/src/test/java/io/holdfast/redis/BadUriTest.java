@@ -34,7 +34,7 @@ class BadUriTest {
     private static final Duration COMMAND = Duration.ofSeconds(1);
 
     private static HoldfastBuilder builder(String uri) {
-        return Holdfast.builder().uri(uri).commandTimeout(COMMAND).name("bad-uri");
+        return Holdfast.builder().uri(uri).name("bad-uri");
     }
 
     private static void assertIsNotShown(String secret, Throwable error) {
@@ -306,7 +306,7 @@ class BadUriTest {
     @Test
     void aLazyClientTellsItAtTheFirstCall() {
         for (String uri : new String[] {goneServer(), "redis://no-such-host.invalid"}) {
-            try (Holdfast lazy = builder(uri).lazy().build()) {
+            try (Holdfast lazy = builder(uri).commandTimeout(COMMAND).lazy().build()) {
                 for (ThrowingCallable call : new ThrowingCallable[] {
                     () -> lazy.lock("n").lock(),
                     () -> lazy.lock("n").tryLock(Duration.ofSeconds(20)),

@@ -7,7 +7,6 @@ import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -17,8 +16,7 @@ class ClusterFailoverTest {
     @Test
     void whatIsHeldIsToBeVerifiedAndTheOldMasterIsLeft() {
         try (TestCluster cluster = new TestCluster(1);
-                TestClient client = TestClient.open(
-                        cluster.uri(), TestClient.timeouts(Duration.ofMillis(300), Duration.ofSeconds(5)))) {
+                TestClient client = TestClient.open(cluster.uri())) {
             String name = Servers.name();
             int slot = KeyLayout.slot(name);
             Node old = cluster.keeper(slot);
@@ -38,8 +36,7 @@ class ClusterFailoverTest {
     @Test
     void whatIsHeldIsToBeVerifiedWhenTheMasterHasDied() {
         try (TestCluster cluster = new TestCluster(1);
-                TestClient client = TestClient.open(
-                        cluster.uri(), TestClient.timeouts(Duration.ofMillis(300), Duration.ofSeconds(5)))) {
+                TestClient client = TestClient.open(cluster.uri())) {
             String name = Servers.name();
             Node old = cluster.keeper(KeyLayout.slot(name));
             client.granted(name, 1);

@@ -25,7 +25,8 @@ import org.junit.jupiter.api.Test;
 /** What is wrong with a cluster, or with its URI. */
 class ClusterFaultTest {
 
-    private static final Duration LEASE = Duration.ofMillis(900);
+    private static final Duration LEASE = Duration.ofSeconds(6);
+    private static final int HELD = 100;
 
     @Test
     void aServerOfNoClusterIsRefused() {
@@ -104,17 +105,17 @@ class ClusterFaultTest {
                         .build()) {
             Node away = cluster.nodes.get(0);
             List<Lease> leases = new ArrayList<>();
-            for (int i = 0; i < 100; i++) {
+            for (int i = 0; i < HELD; i++) {
                 leases.add(client.lock(nameNotAt(cluster, away)).acquire());
             }
             Lease there = client.lock(nameAt(cluster, away)).acquire();
             away.server().pause();
-            awaitRenewals(client, 400);
+            awaitRenewals(client);
+            Await.until("the hold there is lost", () -> !there.isValid());
             assertThat(trouble).allMatch(event -> event.name().equals(there.name()));
             assertThat(leases).allMatch(Lease::isValid);
-            assertThat(there.isValid()).isFalse();
             away.server().kill();
-            awaitRenewals(client, 400);
+            awaitRenewals(client);
             try (Lease another = client.lock(nameNotAt(cluster, away)).acquire()) {
                 assertThat(another.isValid()).isTrue();
             }
@@ -126,9 +127,9 @@ class ClusterFaultTest {
         }
     }
 
-    private static void awaitRenewals(Holdfast client, int more) {
+    private static void awaitRenewals(Holdfast client) {
         long before = client.stats().renewals();
-        Await.until("renewals go on", () -> client.stats().renewals() - before > more);
+        Await.until("all others are renewed", () -> client.stats().renewals() - before > HELD);
     }
 
     private static String nameAt(TestCluster cluster, Node node) {

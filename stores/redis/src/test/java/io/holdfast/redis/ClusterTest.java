@@ -204,8 +204,7 @@ class ClusterTest {
             CompletableFuture<Lease> next = deaf.lock(name).async().acquire();
             Await.until("it waits", () -> holder.inspect(name).waiters().size() == 1);
             lease.close();
-            assertThat(next).succeedsWithin(Duration.ofSeconds(5));
-            next.join().close();
+            Await.reply(next).close();
         }
     }
 
@@ -286,7 +285,7 @@ class ClusterTest {
         Queue<LockEvent> trouble = new ConcurrentLinkedQueue<>();
         try (Holdfast client = Holdfast.builder()
                 .uri(cluster.uri())
-                .lease(Duration.ofSeconds(3))
+                .lease(Duration.ofSeconds(9))
                 .listener(event -> {
                     if (event instanceof LockEvent.Lost || event instanceof LockEvent.RenewalLate) {
                         trouble.add(event);
@@ -306,7 +305,7 @@ class ClusterTest {
                     .toList();
             slots.forEach(slot -> cluster.move(slot, from, to));
             long moved = System.nanoTime();
-            Await.until("all are renewed again", () -> client.stats().renewals() - renewals > 2L * HELD);
+            Await.until("all are renewed again", () -> client.stats().renewals() - renewals > HELD);
             LOG.info(
                     "{} held locks, {} slots moved in {} ms, {} renewals meanwhile and after",
                     HELD,

@@ -138,7 +138,7 @@ class ConnectionTest {
     void aServerThatHangsIsLeft(long connectMillis) {
         try (TestClient impatient = TestClient.open(
                 servers.uri(), TestClient.timeouts(Duration.ofMillis(500), Duration.ofMillis(connectMillis)))) {
-            impatient.granted("other", 1);
+            Await.until("it works", () -> works(impatient));
             servers.server.pause();
             CompletionStage<Acquire.Reply> reply = impatient.start("lock", 1);
             assertFails(Effect.UNKNOWN, () -> Await.reply(reply));

@@ -53,8 +53,10 @@ final class CountingProcess implements AutoCloseable {
     /** Ends when its input does; or when the latch is open. */
     public static void main(String[] args) throws Exception {
         try (Holdfast client = Holdfast.connect(args[0])) {
+            // short for what is kept by one that is killed, and long beside a claim window for one that is served
+            Duration lease = Duration.ofSeconds(args[1].equals("hold") ? 3 : 30);
             DistributedSemaphore semaphore =
-                    client.fairSemaphore(args[2], LockOptions.defaults().withLease(Duration.ofSeconds(3)));
+                    client.fairSemaphore(args[2], LockOptions.defaults().withLease(lease));
             switch (args[1]) {
                 case "hold" -> semaphore.async().acquire(2).join();
                 case "wait" -> {

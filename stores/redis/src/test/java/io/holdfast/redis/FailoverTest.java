@@ -150,7 +150,9 @@ class FailoverTest {
                 Holdfast c = Holdfast.builder()
                         .uri(Servers.uri(wire.port()))
                         .connectTimeout(Duration.ofMillis(400))
+                        .lazy()
                         .build()) {
+            Await.until("it is connected", () -> isConnected(c));
             wire.silenceNewOnesAfter(answers);
             int before = wire.connections();
             wire.cut();
@@ -158,6 +160,14 @@ class FailoverTest {
             wire.mendNewOnes();
             assertThat(c.lock("n").tryLock(LEASE)).isTrue();
             c.lock("n").unlock();
+        }
+    }
+
+    private static boolean isConnected(Holdfast client) {
+        try {
+            return client.inspect("n").holders().isEmpty();
+        } catch (StoreUnavailableException e) {
+            return false;
         }
     }
 

@@ -33,7 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class FaultTableTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(2);
+    private static final Duration LEASE = Duration.ofSeconds(6);
+    private static final Duration SHORT = Duration.ofSeconds(2);
     private static final String PASSWORD = "never-to-be-logged";
 
     /** What is done to the server. */
@@ -150,28 +151,32 @@ class FaultTableTest {
     @ParameterizedTest
     @EnumSource
     void whereTheServerKeepsWhatItAcknowledgedAllGuaranteesHold(Harmless fault) {
-        assertAllGuaranteesHold(fault, client -> new RedisStoreProvider());
+        assertAllGuaranteesHold(fault, client -> new RedisStoreProvider(), () -> {});
     }
 
     @ParameterizedTest
     @EnumSource
     void theyHoldAlsoWhenEachRequestOfAClientArrivesTwice(Harmless fault) {
         Doubling doubling = new Doubling();
-        assertAllGuaranteesHold(fault, client -> client == 0 ? doubling : new RedisStoreProvider());
+        assertAllGuaranteesHold(
+                fault,
+                client -> client == 0 ? doubling : new RedisStoreProvider(),
+                () -> Await.until("a renewal is doubled", () -> doubling.renewals.get() > 0));
         assertThat(List.of(doubling.acquires, doubling.renewals, doubling.releases))
                 .as("what was doubled")
                 .allMatch(count -> count.get() > 0);
         assertThat(doubling.differences).isEmpty();
     }
 
-    private void assertAllGuaranteesHold(Harmless fault, IntFunction<StoreProvider> providers) {
+    private void assertAllGuaranteesHold(Harmless fault, IntFunction<StoreProvider> providers, Runnable atLast) {
         log.foresee(ForeseenLines.SILENT_SERVER).foresee(fault.losses());
         try (Servers servers = Servers.guarded(PASSWORD, "--appendonly", "yes", "--appendfsync", "always");
-                Crowd crowd = new Crowd(servers.uri(), LEASE, providers)) {
+                Crowd crowd = new Crowd(servers.uri(), fault.leasesRunOut() ? SHORT : LEASE, providers)) {
             crowd.work(Duration.ofMillis(700));
             fault.happen(servers);
             crowd.healthyAgain();
             crowd.work(Duration.ofMillis(700));
+            atLast.run();
             crowd.stop();
             crowd.history().check(System.nanoTime());
             crowd.assertErrorsWereForeseen();
@@ -243,7 +248,8 @@ class FaultTableTest {
                 servers.redis.set("poisoned", "something else");
                 Await.until("the poisoned hold is lost", () -> !poisoned.isValid());
                 Await.until("its holder is told", () -> toldAt.get() != 0);
-                Crowd.pass(LEASE);
+                long renewals = client.stats().renewals();
+                Await.until("the other is renewed", () -> client.stats().renewals() > renewals);
                 assertThat(other.isValid()).isTrue();
                 other.unlock();
                 assertThatThrownBy(poisoned::close).isInstanceOf(LeaseLostException.class);

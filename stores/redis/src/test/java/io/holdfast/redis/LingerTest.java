@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockOptions;
-import io.holdfast.LockReport;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -55,7 +54,7 @@ class LingerTest {
             token = next;
         }
         assertThat(servers.calls("evalsha")).as("acquire").isEqualTo(1);
-        assertThat(b.inspect("n").holder().flatMap(LockReport.Holder::owner)).contains("no owner (lingering)");
+        assertThat(HolderAnswers.holder(() -> b.inspect("n").holder()).owner()).contains("no owner (lingering)");
         long scripts = servers.calls("evalsha");
         long messages = servers.calls("publish");
         Await.until("it is released", () -> servers.redis.exists("n") == 0);

@@ -56,7 +56,7 @@ class LockReportsTest {
         first.describeBy(lock -> Optional.of(
                 new HoldDescription(first.tenure(3), "thread of " + lock, SINCE, 77, Optional.of("now at home"))));
         for (TestClient asker : new TestClient[] {first, second}) {
-            LockReport.Holder holder = inspect(asker).holder().orElseThrow();
+            LockReport.Holder holder = HolderAnswers.holder(() -> inspect(asker).holder());
             assertThat(holder.client()).isEqualTo(first.config().client());
             assertThat(holder.owner()).contains("thread of " + name);
             assertThat(holder.since()).contains(SINCE);
@@ -165,16 +165,25 @@ class LockReportsTest {
     @Test
     void force() {
         first.granted(name, 3);
-        first.describeBy(lock -> Optional.of(new HoldDescription(first.tenure(3), "main", SINCE, 77)));
         second.queued(name, 1);
         LockReport.Holder holder =
                 Await.reply(second.store().forceRelease(name)).orElseThrow();
         assertThat(holder.client()).isEqualTo(first.config().client());
-        assertThat(holder.owner()).contains("main");
         assertThat(first.next(Signal.Revoked.class)).isEqualTo(new Signal.Revoked(name, first.tenure(3)));
         assertThat(second.next(Signal.Freed.class)).isEqualTo(new Signal.Freed(name));
         assertThat(servers.keysOf(name)).isEmpty();
         assertThat(first.release(name, 3).held()).isFalse();
+    }
+
+    @Test
+    void forceTellsWhatTheHolderAnswers() {
+        first.describeBy(lock -> Optional.of(new HoldDescription(first.tenure(3), "main", SINCE, 77)));
+        LockReport.Holder holder = HolderAnswers.holder(() -> {
+            first.granted(name, 3);
+            return Await.reply(second.store().forceRelease(name));
+        });
+        assertThat(holder.owner()).contains("main");
+        assertThat(holder.fencingToken()).hasValue(77);
     }
 
     @Test

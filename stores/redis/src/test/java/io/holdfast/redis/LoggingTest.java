@@ -204,7 +204,7 @@ class LoggingTest {
     }
 
     private static Holdfast client(String uri) {
-        return client(uri, Duration.ofSeconds(2));
+        return client(uri, Duration.ofSeconds(30));
     }
 
     private static Holdfast client(String uri, Duration lease) {

@@ -28,14 +28,19 @@ import org.junit.jupiter.api.Test;
 class QuorumTest {
 
     private static final int SERVERS = 5;
-    private static final QuorumOptions OPTIONS = QuorumOptions.defaults()
-            .withLock(LockOptions.defaults().withLease(Duration.ofSeconds(2)))
-            .withBudget(Duration.ofMillis(200));
+    private static final QuorumOptions OPTIONS = options(Duration.ofSeconds(2));
+    private static final QuorumOptions LONG = options(Duration.ofSeconds(6));
 
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<Holdfast> clients = new ArrayList<>();
     private final HistoryChecker history = new HistoryChecker();
     private final AtomicBoolean over = new AtomicBoolean();
+
+    private static QuorumOptions options(Duration lease) {
+        return QuorumOptions.defaults()
+                .withLock(LockOptions.defaults().withLease(lease))
+                .withBudget(Duration.ofMillis(200));
+    }
 
     @BeforeEach
     void start() {
@@ -141,6 +146,6 @@ class QuorumTest {
                         .build())
                 .toList();
         clients.addAll(mine);
-        return QuorumLock.of(mine, "quorum", OPTIONS);
+        return QuorumLock.of(mine, "quorum", LONG);
     }
 }

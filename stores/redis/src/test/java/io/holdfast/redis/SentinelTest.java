@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.Safety;
@@ -116,12 +117,20 @@ class SentinelTest {
                 Servers other = Servers.start();
                 Holdfast c = Holdfast.builder()
                         .uri(own.uri())
-                        .commandTimeout(Duration.ofMillis(100))
+                        .commandTimeout(Duration.ofMillis(500)) // it asks the Sentinels after five of these
                         .safety(Safety.replicated(1))
                         .build()) {
-            c.lock("n").acquire().close();
+            Await.until("a lock is granted", () -> isGranted(c));
             own.nameAnother(other.server);
             Await.until("the client is there", () -> other.redis.clientList().contains("name=holdfast"));
+        }
+    }
+
+    private static boolean isGranted(Holdfast client) {
+        try (Lease lease = client.lock("n").tryAcquire().orElseThrow()) {
+            return lease.isValid();
+        } catch (IndeterminateLockException | StoreUnavailableException e) {
+            return false;
         }
     }
 

@@ -80,7 +80,7 @@ class TokensTest {
             long end = System.nanoTime() + SECONDS.toNanos(5);
             List<FutureTask<Void>> owners = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                FutureTask<Void> owner = new FutureTask<>(() -> handOn(lock, end, highest), null);
+                FutureTask<Void> owner = new FutureTask<>(() -> handOn(holdfast, lock, end, highest), null);
                 owners.add(owner);
                 new Thread(owner, "owner-" + i).start();
             }
@@ -92,8 +92,8 @@ class TokensTest {
         }
     }
 
-    private static void handOn(DistributedLock lock, long end, AtomicLong highest) {
-        while (System.nanoTime() - end < 0) {
+    private static void handOn(Holdfast holdfast, DistributedLock lock, long end, AtomicLong highest) {
+        while (System.nanoTime() - end < 0 || holdfast.stats().handoffs() <= 100_000) {
             lock.lock();
             highest.accumulateAndGet(lock.fencingToken(), Math::max);
             lock.unlock();

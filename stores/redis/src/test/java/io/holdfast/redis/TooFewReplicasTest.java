@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class TooFewReplicasTest {
 
     private static final Duration COMMAND = Duration.ofSeconds(2);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Safety ON_ONE = Safety.replicated(1);
     private static final String TEXT =
             "safety replicated(1): only 0 replicas are connected to it, and each grant has to be on 1;"
@@ -59,23 +60,28 @@ class TooFewReplicasTest {
     @Test
     void aClientThatConnectsLaterIsRefusedAtOnce() throws Exception {
         try (Servers alone = Servers.start();
-                Holdfast lazy = client(alone.uri()).safety(ON_ONE).lazy().build()) {
-            assertRefusedAtOnce(lazy.lock("n"));
+                Holdfast lazy = client(alone.uri())
+                        .commandTimeout(PATIENCE)
+                        .safety(ON_ONE)
+                        .lazy()
+                        .build()) {
+            assertThat(timeOf(() -> assertThatThrownBy(() -> lazy.lock("n").tryLock())
+                            .isInstanceOf(StoreRefusedException.class)
+                            .hasMessageContaining(TEXT)))
+                    .isLessThan(PATIENCE.dividedBy(2));
         }
-    }
-
-    private static void assertRefusedAtOnce(DistributedLock lock) {
-        assertThat(timeOf(() -> assertThatThrownBy(lock::tryLock)
-                        .isInstanceOf(StoreRefusedException.class)
-                        .hasMessageContaining(TEXT)))
-                .isLessThan(COMMAND.dividedBy(2));
     }
 
     /** The replica goes after it has confirmed a grant. */
     private static void withoutItsReplica(Servers master, Holdfast client) throws Exception {
         Servers replica = Servers.following(master);
         client.lock("first").acquire().close();
+        close(replica, master);
+    }
+
+    private static void close(Servers replica, Servers master) {
         replica.close();
+        Await.until("it is alone", () -> master.redis.info("replication").contains("connected_slaves:0"));
     }
 
     @Test
@@ -89,7 +95,7 @@ class TooFewReplicasTest {
                         timeOf(() -> assertThatThrownBy(() -> client.lock(name).tryLock())
                                 .isInstanceOf(IndeterminateLockException.class)
                                 .hasMessageContaining("only 0 of 1 replicas have it after 600 ms"));
-                assertThat(took).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(100));
+                assertThat(took).isBetween(COMMAND.minusMillis(10), COMMAND.multipliedBy(3));
             }
         }
     }
@@ -108,10 +114,12 @@ class TooFewReplicasTest {
             Lease first = plain.lock("n").acquire();
             CompletableFuture<Lease> waiter = client.lock("n").async().acquire();
             Await.until("it waits", () -> master.redis.exists(Servers.queueKey("n")) == 1);
-            first.close();
-            Duration took =
-                    timeOf(() -> assertThatThrownBy(waiter::join).hasCauseInstanceOf(IndeterminateLockException.class));
-            assertThat(took).isBetween(outage.minusMillis(100), outage.plusMillis(250));
+            Duration took = timeOf(() -> {
+                first.close();
+                assertThatThrownBy(waiter::join).hasCauseInstanceOf(IndeterminateLockException.class);
+            });
+            // the longest outage of a client that does not set it is 30 s
+            assertThat(took).isBetween(outage, outage.multipliedBy(3));
         }
     }
 
@@ -162,17 +170,18 @@ class TooFewReplicasTest {
                 Lease held = client.lock("held")
                         .tryAcquire(Duration.ZERO, Duration.ofMinutes(1))
                         .orElseThrow();
-                replica.close();
+                close(replica, master);
                 assertThatThrownBy(() -> client.lock("n").tryLock()).isInstanceOf(IndeterminateLockException.class);
                 long began = System.nanoTime();
                 Await.until("it is refused", () -> isRefused(client.lock("n")));
                 assertThat(Duration.ofNanos(System.nanoTime() - began))
                         .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(13));
-                assertThat(timeOf(
-                                () -> assertThatThrownBy(() -> client.lock("n").tryLock())
-                                        .isInstanceOf(StoreRefusedException.class)
-                                        .hasMessageContaining(TEXT)))
-                        .isLessThan(Duration.ofMillis(200));
+                Await.until("what was granted is given back", () -> client.stats().unsettled() == 0);
+                long scripts = master.calls("evalsha");
+                assertThatThrownBy(() -> client.lock("n").tryLock())
+                        .isInstanceOf(StoreRefusedException.class)
+                        .hasMessageContaining(TEXT);
+                assertThat(master.calls("evalsha")).as("requests").isEqualTo(scripts);
                 // a renewal is sent all the same: it finds the loss
                 master.redis.del("held");
                 assertThatThrownBy(() -> held.extend(Duration.ofMinutes(1))).isInstanceOf(LeaseLostException.class);
