@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Capabilities.Signals;
@@ -159,8 +158,7 @@ final class LingerRules {
         TenureId held = lingering(holder);
         holder.granted(held);
         holder.tells(new HoldDescription(held, "nobody", Instant.EPOCH, 42));
-        LockReport report = scene.client().inspect();
-        assertEquals(Optional.of("nobody"), report.holder().flatMap(LockReport.Holder::owner));
+        assertEquals(Optional.of("nobody"), scene.client().describedHolder().owner());
     }
 
     private static void toldTogether(Scene scene) {

@@ -73,7 +73,7 @@ final class ReportRules {
         Instant since = Instant.ofEpochMilli(1_000_000);
         client.granted(tenure);
         client.tells(new HoldDescription(tenure, "a thread", since, 42, Optional.of("now at home")));
-        LockReport.Holder holder = scene.client().inspect().holder().orElseThrow();
+        LockReport.Holder holder = scene.client().describedHolder();
         assertEquals(Optional.of("a thread"), holder.owner());
         assertEquals(Optional.of(since), holder.since());
         assertEquals(OptionalLong.of(42), holder.fencingToken());

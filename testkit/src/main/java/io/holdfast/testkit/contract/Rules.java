@@ -56,7 +56,7 @@ final class Rules {
 
     /** Adds a rule for stores of this kind. */
     Rules addFor(String name, Predicate<LockStore> kind, Rule.Check check) {
-        all.add(new Rule(topic, name, kind, check));
+        all.add(new Rule(topic, name, kind, scene -> scene.run(check)));
         return this;
     }
 }

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** A client of the store under test, which sends the requests of a rule, and keeps the signals. */
 final class TestClient {
@@ -174,6 +175,26 @@ final class TestClient {
 
     LockReport inspect() {
         return scene.await(store.inspect(scene.name()));
+    }
+
+    /** Returns the holder with the description by its client, for which a store waits only briefly, so that it is asked again. */
+    LockReport.Holder describedHolder() {
+        AtomicReference<LockReport.Holder> holder = new AtomicReference<>();
+        scene.eventually(() -> {
+            holder.set(inspect().holder().orElseThrow());
+            return holder.get().owner().isPresent();
+        });
+        return holder.get();
+    }
+
+    /** Requires that the name is assigned to a client that asks again, or granted. */
+    void isServed(Acquire request) {
+        Acquire.Reply reply = acquire(request);
+        if (reply instanceof Acquire.Refused) {
+            assertEquals(request.tenure(), signal(Signal.Assigned.class).tenure());
+        } else {
+            assertInstanceOf(Acquire.Granted.class, reply);
+        }
     }
 
     /** Returns the next signal of this kind, after those that were taken before. */

@@ -25,7 +25,7 @@ import java.util.function.Supplier;
 final class CrowdProcess {
 
     private static final long END_SECONDS = 30;
-    private static final long LATE_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Process process;
     private final int threads;
