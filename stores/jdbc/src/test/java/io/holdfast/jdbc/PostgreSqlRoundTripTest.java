@@ -28,7 +28,7 @@ class PostgreSqlRoundTripTest extends RoundTripRules {
             Await.reply(waiter.store().confirmSignals());
             waiter.signals().clear();
             assertThat(holder.release("handed", 1).held()).isTrue();
-            Signal signal = waiter.signals().poll(5, TimeUnit.SECONDS);
+            Signal signal = waiter.signals().poll(20, TimeUnit.SECONDS);
             assertThat(signal)
                     .isInstanceOfSatisfying(
                             Signal.Assigned.class,

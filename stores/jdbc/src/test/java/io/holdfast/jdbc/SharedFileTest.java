@@ -116,8 +116,11 @@ class SharedFileTest {
         return Holdfast.builder()
                 .uri("jdbc:h2:" + folder.resolve("locks"))
                 .name("stopped")
-                .connectTimeout(Duration.ofSeconds(1))
                 .commandTimeout(Duration.ofSeconds(3));
+    }
+
+    private HoldfastBuilder impatient() {
+        return client().connectTimeout(Duration.ofSeconds(1));
     }
 
     @AfterEach
@@ -167,12 +170,12 @@ class SharedFileTest {
         server.pause();
         assertTimeoutPreemptively(
                 LONGEST,
-                () -> assertThatThrownBy(client()::build)
+                () -> assertThatThrownBy(impatient()::build)
                         .isInstanceOf(StoreUnavailableException.class)
                         .hasMessageContaining("no answer within 1000 ms from the process that serves the file at ")
                         .hasMessageContaining("(according to " + folder.resolve("locks.lock.db") + ")"));
         assertTimeoutPreemptively(LONGEST, () -> {
-            try (Holdfast lazy = client().lazy().build()) {
+            try (Holdfast lazy = impatient().lazy().build()) {
                 assertThatThrownBy(lazy.lock("lock")::tryLock)
                         .isInstanceOf(HoldfastException.class)
                         .hasMessageContaining("no answer within 1000 ms from the process that serves the file at ");

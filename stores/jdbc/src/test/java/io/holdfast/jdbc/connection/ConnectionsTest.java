@@ -17,20 +17,23 @@ import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A pool over a data source that has no connection left. */
 class ConnectionsTest {
 
-    private static final Duration COMMAND = Duration.ofSeconds(1);
+    private static final Duration BRIEF = Duration.ofSeconds(1);
+    private static final Duration COMMAND = Duration.ofSeconds(8);
 
     private final AtomicReference<SQLException> failure = new AtomicReference<>();
-    private final Connections connections = new Connections(
-            StoreConfig.of("jdbc:datasource", LockReport.Client.unknown("c"), Platform.system())
-                    .withTimeouts(COMMAND, COMMAND),
-            new Database(new H2(Tables.DEFAULT), "a database", true, this::connection, () -> "", Lifetime.USE));
+    private Duration took = Duration.ZERO;
+
+    private Connections open(Duration timeout) {
+        return new Connections(
+                StoreConfig.of("jdbc:datasource", LockReport.Client.unknown("c"), Platform.system())
+                        .withTimeouts(timeout, timeout),
+                new Database(new H2(Tables.DEFAULT), "a database", true, this::connection, () -> "", Lifetime.USE));
+    }
 
     private Connection connection() throws SQLException {
         if (failure.get() != null) {
@@ -40,34 +43,32 @@ class ConnectionsTest {
     }
 
     /** Uses all connections at once, until there is none. */
-    private StoreException failed(SQLException cause) {
+    private StoreException failed(Duration timeout, SQLException cause) {
         failure.set(null);
-        return catchThrowableOfType(StoreException.class, () -> use(cause));
+        Connections connections = open(timeout);
+        try {
+            connections.connect();
+            long start = System.nanoTime();
+            StoreException failed = catchThrowableOfType(StoreException.class, () -> use(connections, cause));
+            took = Duration.ofNanos(System.nanoTime() - start);
+            return failed;
+        } finally {
+            connections.close();
+        }
     }
 
-    private boolean use(SQLException cause) {
+    private boolean use(Connections connections, SQLException cause) {
         return connections.run("acquire 'x'", connection -> {
             failure.set(cause);
-            return use(cause);
+            return use(connections, cause);
         });
-    }
-
-    @BeforeEach
-    void connect() {
-        connections.connect();
-    }
-
-    @AfterEach
-    void close() {
-        connections.close();
     }
 
     /** Before the engine gives the request up, which would then count as one that may have been applied. */
     @Test
     void failsInTimeWithTheReasonAsNotApplied() {
-        long start = System.nanoTime();
-        StoreException failed = failed(new SQLTransientConnectionException("all 10 are in use"));
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(COMMAND);
+        StoreException failed = failed(COMMAND, new SQLTransientConnectionException("all 10 are in use"));
+        assertThat(took).isLessThan(COMMAND);
         assertThat(failed).hasMessage("H2 at a database: acquire 'x': all 10 are in use");
         assertThat(failed.effect()).isEqualTo(Effect.NOT_APPLIED);
     }
@@ -75,11 +76,11 @@ class ConnectionsTest {
     /** A driver reports a connection that broke during its preparation by the code of a wrong statement. */
     @Test
     void isNotRefusedByACodeThatIsNotListed() {
-        assertThat(failed(new SQLException("cannot be called on a closed connection", "42000"))
+        assertThat(failed(BRIEF, new SQLException("cannot be called on a closed connection", "42000"))
                         .effect())
                 .isEqualTo(Effect.NOT_APPLIED);
         // its password was changed
-        assertThat(failed(new SQLException("wrong user name or password", "28000"))
+        assertThat(failed(BRIEF, new SQLException("wrong user name or password", "28000"))
                         .effect())
                 .isEqualTo(Effect.REFUSED);
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
+import io.holdfast.testkit.Await;
 import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -46,11 +47,10 @@ class SourceTest {
     void forgetsThoseThatWereClosed() throws Exception {
         WeakReference<Connection> closed = new WeakReference<>(closedConnection());
         Connection next = source.getConnection();
-        for (int i = 0; i < 50 && closed.get() != null; i++) {
+        Await.until("it is collected", () -> {
             System.gc();
-            Thread.sleep(20);
-        }
-        assertThat(closed.get()).isNull();
+            return closed.get() == null;
+        });
         assertThat(next.isClosed()).isFalse();
     }
 

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class ListenerTest {
 
-    private static final Duration COMMAND = Duration.ofMillis(300);
+    private static final Duration COMMAND = Duration.ofSeconds(2);
 
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
     private final StoreConfig config = StoreConfig.of("jdbc:test", LockReport.Client.unknown("me"), Platform.system())
@@ -160,7 +160,7 @@ class ListenerTest {
     }
 
     private Signal next() throws InterruptedException {
-        Signal signal = signals.poll(10, TimeUnit.SECONDS);
+        Signal signal = signals.poll(20, TimeUnit.SECONDS);
         assertThat(signal).as("a signal").isNotNull();
         return signal;
     }
@@ -180,7 +180,7 @@ class ListenerTest {
     void whereNothingIsDeliveredTheClientLooks() throws Exception {
         network.delivers = false;
         listener.use();
-        assertThat(listener.awaitHearing(COMMAND.multipliedBy(2))).isFalse();
+        assertThat(listener.awaitHearing(COMMAND.plusMillis(500))).isFalse();
         Await.reply(listener.confirm());
         assertThat(looks).hasPositiveValue();
         network.delivers = true;
@@ -251,7 +251,7 @@ class ListenerTest {
         listener.use();
         assertThat(next()).isInstanceOf(Signal.Gap.class);
         network.delivers = false;
-        assertThatThrownBy(() -> listener.confirm().toCompletableFuture().get(5, TimeUnit.SECONDS))
+        assertThatThrownBy(() -> listener.confirm().toCompletableFuture().get(20, TimeUnit.SECONDS))
                 .hasMessageContaining("a message to ourselves did not arrive");
     }
 
@@ -262,6 +262,6 @@ class ListenerTest {
         network.delivers = false;
         var proof = listener.confirm().toCompletableFuture();
         listener.close();
-        assertThatThrownBy(() -> proof.get(5, TimeUnit.SECONDS)).isNotNull();
+        assertThatThrownBy(() -> proof.get(20, TimeUnit.SECONDS)).isNotNull();
     }
 }
