@@ -15,7 +15,6 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
-import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -69,7 +68,7 @@ class AuthTest {
         return new StoreClient(
                 new EtcdStoreProvider(),
                 "etcd://" + login + ensemble.servers() + "?session=5s",
-                config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(2)));
+                config -> config);
     }
 
     @Test

@@ -29,7 +29,7 @@ class CutTest {
             new EtcdStoreProvider(),
             "etcd://127.0.0.1:" + wires.get(0).port() + ",127.0.0.1:"
                     + wires.get(1).port() + "?session=" + SESSION.toSeconds() + "s",
-            config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(5)));
+            config -> config);
     private final StoreClient other =
             new StoreClient(new EtcdStoreProvider(), Servers.one().uri(), config -> config);
 

@@ -8,7 +8,6 @@ import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.Certificates;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -49,7 +48,7 @@ class TlsTest {
         return new StoreClient(
                 new EtcdStoreProvider(),
                 "etcds://" + ensemble.servers() + "?" + options,
-                config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(2)));
+                config -> config);
     }
 
     @Test

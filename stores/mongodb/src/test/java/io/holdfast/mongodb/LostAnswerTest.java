@@ -9,7 +9,6 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.faults.Wire;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,7 +19,7 @@ class LostAnswerTest {
     private final StoreClient client = new StoreClient(
             new MongoStoreProvider(),
             "mongodb://127.0.0.1:" + wire.port() + "/holdfast_test",
-            config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(5)));
+            config -> config);
     private final StoreClient other = new StoreClient(
             new MongoStoreProvider(), "mongodb://127.0.0.1:" + Servers.port() + "/holdfast_test", config -> config);
 

@@ -10,7 +10,6 @@ import io.holdfast.testkit.cluster.Certificates;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -56,7 +55,7 @@ class TlsTest {
         return new StoreClient(
                 new ZooKeeperStoreProvider(),
                 "zookeeper://127.0.0.1:" + port + "?session=2s&tick=200ms" + options,
-                config -> config.withTimeouts(Duration.ofSeconds(1), Duration.ofSeconds(5)));
+                config -> config);
     }
 
     private static String trusted() {
