@@ -257,7 +257,7 @@ class LocksTest {
         assertThrows<CancellationException> {
             runBlocking { withTimeout(50) { lock.withLock { awaitCancellation() } } }
         }
-        assertThat(rival.isLocked).isFalse()
+        assertFree()
     }
 
     // ---- loss

@@ -94,8 +94,8 @@ class HoldfastLockProviderTest {
 
     @Test
     void aLockThatIsNeverUnlockedIsForgottenWhenItEnds() throws Exception {
-        provider.tryLock(job("forgotten", Duration.ofMillis(100), Duration.ZERO));
-        Thread.sleep(150);
+        provider.tryLock(job("forgotten", Duration.ofSeconds(2), Duration.ZERO));
+        Thread.sleep(2_050);
         FencedSimpleLock next = provider.tryLock(JOB).orElseThrow();
         next.unlock();
         assertThatIllegalStateException().isThrownBy(HoldfastLockProvider::currentFencingToken);

@@ -269,7 +269,7 @@ class SemaphoreDifferencesTest {
         Map<String, PermitCalls.Own> held = new ConcurrentHashMap<>();
         PermitCalls calls = new PermitCalls(holdfast.semaphore(name), held);
         String released = calls.acquire();
-        calls.acquire(150, MILLISECONDS);
+        calls.acquire(2, SECONDS);
         assertThat(held).hasSize(2);
         calls.release(released);
         await(held::isEmpty);
@@ -309,8 +309,9 @@ class SemaphoreDifferencesTest {
     void theWaitersOfALatchThatIsDeletedGetAnError() throws Exception {
         RCountDownLatch latch = locks.getCountDownLatch(name());
         latch.trySetCount(1);
+        long calls = holdfast.stats().storeCalls();
         RFuture<Void> waiting = latch.awaitAsync();
-        Thread.sleep(Contract.BRIEF);
+        await(() -> holdfast.stats().storeCalls() > calls);
         latch.delete();
         assertThatThrownBy(() -> result(waiting)).hasCauseInstanceOf(IllegalStateException.class);
     }

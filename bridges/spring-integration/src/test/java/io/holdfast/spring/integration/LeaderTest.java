@@ -66,7 +66,7 @@ class LeaderTest extends RedisRules {
     }
 
     private String next() throws InterruptedException {
-        String event = events.poll(10, TimeUnit.SECONDS);
+        String event = events.poll(20, TimeUnit.SECONDS);
         assertThat(event).as("the next event of the election").isNotNull();
         return event;
     }

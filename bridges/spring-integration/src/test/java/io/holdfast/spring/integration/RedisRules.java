@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
@@ -36,10 +35,7 @@ abstract class RedisRules {
     }
 
     private Holdfast client() {
-        return Holdfast.builder()
-                .uri(server.uri())
-                .commandTimeout(Duration.ofMillis(500))
-                .build();
+        return Holdfast.connect(server.uri());
     }
 
     /** Deletes all data of the server. Its clients do not notice. */
