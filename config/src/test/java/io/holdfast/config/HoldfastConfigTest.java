@@ -69,7 +69,7 @@ class HoldfastConfigTest {
                 "uri: memory:config-test",
                 "name: ${NAME:-orders}-${HOST}",
                 "keyPrefix: 'a$$b:'",
-                "lease: 700ms",
+                "lease: 7s",
                 "commandTimeout: PT1S",
                 "connectTimeout: 2s",
                 "lazy: true",
@@ -84,7 +84,7 @@ class HoldfastConfigTest {
         try (Holdfast client = builder.build();
                 Holdfast other = Holdfast.connect("memory:config-test");
                 Lease lease = client.lock("n").acquire()) {
-            assertThat(lease.remainingLease()).isBetween(Duration.ofMillis(300), Duration.ofMillis(700));
+            assertThat(lease.remainingLease()).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(7));
             assertThat(other.lock("a$b:n").holder().orElseThrow().client().name())
                     .hasValue("orders-here");
             assertThat(other.lock("a$b:n").holder().orElseThrow().place())

@@ -200,7 +200,7 @@ class JobsTest {
 
     @Test
     void aLostLeadershipIsToldAndFollowedByACandidacy() throws InterruptedException {
-        try (ConfigurableApplicationContext instance = start(Instance.class, "holdfast.lease=1s");
+        try (ConfigurableApplicationContext instance = start(Instance.class);
                 Holdfast other = Holdfast.connect(uri)) {
             Jobs jobs = instance.getBean(Jobs.class);
             await(() -> jobs.events().size() == 1);

@@ -175,18 +175,26 @@ class LockedTest {
 
     @Test
     void aLossWhileTheMethodRunsIsThrownAfterIt() {
-        assertThatThrownBy(() -> orders.overrun(() -> sleep(Duration.ofMillis(300))))
+        assertThatThrownBy(() -> orders.overrun(() -> lose("short")))
                 .isInstanceOf(LeaseLostException.class);
     }
 
     @Test
     void theFailureOfTheMethodIsNotHiddenByALoss() {
         assertThatThrownBy(() -> orders.overrun(() -> {
-                    sleep(Duration.ofMillis(300));
+                    lose("short");
                     throw new IllegalArgumentException("planned");
                 }))
                 .isInstanceOf(IllegalArgumentException.class)
                 .satisfies(e -> assertThat(e.getSuppressed()).hasAtLeastOneElementOfType(LeaseLostException.class));
+    }
+
+    /** Takes the lock from the application, and waits until the application knows that. */
+    private static void lose(String name) {
+        Holdfast client = application.getBean(Holdfast.class);
+        long before = client.stats().lost();
+        assertThat(other.lock(name).forceUnlock()).isTrue();
+        await(() -> client.stats().lost() > before);
     }
 
     private static void sleep(Duration time) {
@@ -342,7 +350,7 @@ class LockedTest {
         JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
         jdbc.execute("create table if not exists shipped (id int)");
         Shop.Outer outer = application.getBean(Shop.Outer.class);
-        assertThatThrownBy(() -> outer.transactionThatLosesItsLock(() -> sleep(Duration.ofMillis(300))))
+        assertThatThrownBy(() -> outer.transactionThatLosesItsLock(() -> lose("short")))
                 .isInstanceOf(LeaseLostException.class);
         assertThat(jdbc.queryForObject("select count(*) from shipped where id = 8", Integer.class))
                 .isZero();
@@ -353,7 +361,7 @@ class LockedTest {
         JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
         jdbc.execute("create table if not exists shipped (id int)");
         Shop.Outer outer = application.getBean(Shop.Outer.class);
-        assertThatThrownBy(() -> outer.lockedTransaction(9, () -> sleep(Duration.ofMillis(300))))
+        assertThatThrownBy(() -> outer.lockedTransaction(9, () -> lose("shipped/9")))
                 .isInstanceOf(LeaseLostException.class);
         outer.lockedTransaction(10, () -> {});
         assertThat(jdbc.queryForList("select id from shipped where id in (9, 10)", Integer.class))
@@ -365,9 +373,9 @@ class LockedTest {
         JdbcTemplate jdbc = application.getBean(JdbcTemplate.class);
         jdbc.execute("create table if not exists shipped (id int)");
         Shop.Outer outer = application.getBean(Shop.Outer.class);
-        assertThatThrownBy(() -> outer.lockedTransactionWithAStage(11, () -> sleep(Duration.ofMillis(300))))
+        assertThatThrownBy(() -> outer.lockedTransactionWithAStage(11, () -> lose("shipped/11")))
                 .isInstanceOf(LeaseLostException.class);
-        assertThatThrownBy(() -> outer.transactionWhoseStageLosesItsLock(12, () -> sleep(Duration.ofMillis(300))))
+        assertThatThrownBy(() -> outer.transactionWhoseStageLosesItsLock(12, () -> lose("short")))
                 .isInstanceOf(LeaseLostException.class);
         outer.transactionWhoseStageLosesItsLock(13, () -> {});
         assertThat(jdbc.queryForList("select id from shipped where id in (11, 12, 13)", Integer.class))

@@ -139,7 +139,7 @@ class Shop {
             body.run();
         }
 
-        @Locked(name = "short", lease = "100ms")
+        @Locked(name = "short", lease = "1m")
         public void overrun(Runnable body) {
             body.run();
         }
@@ -154,7 +154,7 @@ class Shop {
             return result;
         }
 
-        @Locked(name = "short", lease = "100ms")
+        @Locked(name = "short", lease = "1m")
         public CompletableFuture<Void> shortStage() {
             return CompletableFuture.completedFuture(null);
         }
@@ -215,8 +215,8 @@ class Shop {
             pause.run();
         }
 
-        /** Its lock has a lease that a long pause outlasts. */
-        @Locked(name = "shipped/#{#id}", lease = "100ms")
+        /** Its lock may be lost in the pause. */
+        @Locked(name = "shipped/#{#id}", lease = "1m")
         @Transactional
         public void lockedTransaction(int id, Runnable pause) {
             jdbc.update("insert into shipped values (?)", id);
@@ -224,7 +224,7 @@ class Shop {
         }
 
         /** Ends its own transaction under its own lock, and another one before the loss. */
-        @Locked(name = "shipped/#{#id}", lease = "100ms")
+        @Locked(name = "shipped/#{#id}", lease = "1m")
         @Transactional
         public CompletableFuture<Void> lockedTransactionWithAStage(int id, Runnable pause) {
             lockedTransaction(id, pause);
