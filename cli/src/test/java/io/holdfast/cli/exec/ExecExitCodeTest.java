@@ -60,7 +60,7 @@ class ExecExitCodeTest extends ExecFixture {
                         .closeTimeout(Duration.ofMillis(1))
                         .build()) {
             holder.lock("a").lock();
-            Child waiting = start(passing.uri(), "--lock", "a", "--wait", "2s", "--", "true");
+            Child waiting = start(passing.uri(), "--lock", "a", "--wait", "6s", "--", "true");
             Await.await("a waiter", () -> !holder.inspect("a").waiters().isEmpty());
             passing.kill();
 

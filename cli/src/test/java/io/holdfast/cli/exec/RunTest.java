@@ -82,10 +82,10 @@ class RunTest {
     void aRenewalBetweenTheTermAndItsAnswerEndsTheWarning() throws Exception {
         Plan plan = new Plan(2_000, 4_000, 1_000, 100);
         Lease lease = lease();
-        left = Duration.ofMillis(4_500);
+        left = Duration.ofMillis(7_000);
         end = System.nanoTime() + left.toNanos();
         try (Guard guard = Guard.start(events::add)) {
-            Launch launch = new Launch(List.of("sh", "-c", "trap '' TERM; sleep 2; exit 7"), lease);
+            Launch launch = new Launch(List.of("sh", "-c", "trap '' TERM; sleep 5; exit 7"), lease);
             Run run = new Run(lease, plan, guard, launch, events, said::add);
 
             Await.await("the TERM", () -> events.contains(new Event.Said(guard, "warned")));

@@ -67,7 +67,7 @@ class WorkerTest {
             assertThat(scene.redis.get(scene.keys.stock()))
                     .as("the share is taken")
                     .isEqualTo("70");
-            Strategy survivor = scene.process(1, Duration.ofSeconds(1));
+            Strategy survivor = scene.process(1, Duration.ofSeconds(30));
             for (int i = 3; i < 80; i++) {
                 assertThat(scene.sell(survivor)).isTrue();
             }
@@ -90,7 +90,7 @@ class WorkerTest {
                 0,
                 1,
                 Duration.ofMillis(1),
-                Duration.ofSeconds(1),
+                Duration.ofSeconds(5),
                 haltAfter,
                 Job.NEVER);
     }

@@ -131,7 +131,7 @@ class GuideTest {
                 Holdfast paused = Holdfast.connect(redis.uri());
                 var connection = client.connect()) {
             Lease old = paused.lock("orders/42")
-                    .tryAcquire(Duration.ZERO, Duration.ofMillis(200))
+                    .tryAcquire(Duration.ZERO, Duration.ofSeconds(2))
                     .orElseThrow();
             // waits until the lease of the other one has ended
             new Guarding(orders).write(holdfast.lock("orders/42"), connection);

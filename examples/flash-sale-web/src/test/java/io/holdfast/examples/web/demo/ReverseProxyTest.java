@@ -26,18 +26,21 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(60)
 class ReverseProxyTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(300);
 
-    /** Probes fast, and waits long for an answer. */
+    /** Waits long for everything. */
+    private static final ReverseProxy.Limits PATIENT = new ReverseProxy.Limits(LONG, LONG, LONG, LONG);
+
+    /** Probes often, and waits long for an answer to a request. */
     private static final ReverseProxy.Limits PROBING =
-            new ReverseProxy.Limits(SHORT, LONG, SHORT, Duration.ofMillis(50));
+            new ReverseProxy.Limits(LONG, LONG, Duration.ofSeconds(2), Duration.ofMillis(50));
 
     /** Probes rarely, and waits a short time for an answer. */
-    private static final ReverseProxy.Limits ANSWERING = new ReverseProxy.Limits(SHORT, SHORT, LONG, LONG);
+    private static final ReverseProxy.Limits ANSWERING = new ReverseProxy.Limits(LONG, SHORT, LONG, LONG);
 
     private final List<AutoCloseable> open = new ArrayList<>();
 
@@ -93,7 +96,7 @@ class ReverseProxyTest {
     }
 
     private static int buy(ReverseProxy proxy) throws Exception {
-        return buying(proxy).get(10, TimeUnit.SECONDS);
+        return buying(proxy).get(20, TimeUnit.SECONDS);
     }
 
     private static CompletableFuture<Integer> buying(ReverseProxy proxy) {
@@ -106,7 +109,7 @@ class ReverseProxyTest {
     }
 
     private static void await(BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - end).as("time left").isNegative();
             Thread.sleep(5);
@@ -131,7 +134,7 @@ class ReverseProxyTest {
     void requestsGoToTheInstancesInTurn() throws Exception {
         FakeInstance one = new FakeInstance();
         FakeInstance two = new FakeInstance();
-        ReverseProxy proxy = proxy(PROBING, one.address(), two.address());
+        ReverseProxy proxy = proxy(PATIENT, one.address(), two.address());
 
         for (int i = 0; i < 10; i++) {
             assertThat(buy(proxy)).isEqualTo(200);
@@ -144,7 +147,7 @@ class ReverseProxyTest {
     @Test
     void aRequestThatIsRefusedGoesToTheOtherInstance() throws Exception {
         FakeInstance one = new FakeInstance();
-        ReverseProxy proxy = proxy(ANSWERING, nobody(), one.address());
+        ReverseProxy proxy = proxy(PATIENT, nobody(), one.address());
 
         for (int i = 0; i < 4; i++) {
             assertThat(buy(proxy)).isEqualTo(200);
@@ -185,7 +188,7 @@ class ReverseProxyTest {
 
         one.silent = true;
 
-        assertThat(pending.get(10, TimeUnit.SECONDS)).isEqualTo(502);
+        assertThat(pending.get(20, TimeUnit.SECONDS)).isEqualTo(502);
         assertThat(two.requests).hasValue(0);
     }
 
@@ -202,7 +205,7 @@ class ReverseProxyTest {
 
     @Test
     void withoutAnInstanceARequestEndsAtOnce() throws Exception {
-        ReverseProxy proxy = proxy(ANSWERING, nobody(), nobody());
+        ReverseProxy proxy = proxy(PATIENT, nobody(), nobody());
 
         assertThat(buy(proxy)).isEqualTo(503);
     }
