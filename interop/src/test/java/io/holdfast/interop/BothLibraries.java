@@ -2,10 +2,16 @@ package io.holdfast.interop;
 
 import io.holdfast.Holdfast;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.testkit.Await;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -24,6 +30,9 @@ import org.redisson.api.RedissonClient;
 abstract class BothLibraries {
 
     static final Duration SHORT = Duration.ofMillis(300);
+
+    /** Of a lease that ends by itself. */
+    static final Duration BRIEF = Duration.ofSeconds(2);
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 
@@ -87,11 +96,31 @@ abstract class BothLibraries {
 
     /** What a thread sees that is interrupted before it calls, and whose answer is not there at once. */
     Seen interruptedBefore(Call call) {
-        redis.clientPause(100);
-        return elsewhere(() -> {
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        client("PAUSE", "20000", "WRITE");
+        Future<Seen> seen = threads.submit(() -> {
+            thread.complete(Thread.currentThread());
             Thread.currentThread().interrupt();
             return seen(call);
         });
+        try {
+            Thread caller = result(thread);
+            AtomicInteger still = new AtomicInteger();
+            Await.until("it waits for its answer, or has ended", () -> {
+                boolean waits = caller.getState() == Thread.State.WAITING
+                        || caller.getState() == Thread.State.TIMED_WAITING;
+                return seen.isDone() || (waits ? still.incrementAndGet() : still.getAndSet(0)) >= 50;
+            });
+        } finally {
+            client("UNPAUSE");
+        }
+        return result(seen);
+    }
+
+    private void client(String... words) {
+        CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
+        List.of(words).forEach(args::add);
+        redis.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
     }
 
     /** What a thread sees that is interrupted while it waits; what it waits for is released after that. */

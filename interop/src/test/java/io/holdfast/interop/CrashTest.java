@@ -11,7 +11,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A process that is killed leaves the lock to the other kind, within its lease. */
 class CrashTest extends SideBySide {
 
-    private static final Duration LEASE_OF_THE_DEAD = Duration.ofMillis(1_500);
+    private static final Duration LEASE_OF_THE_DEAD = Duration.ofSeconds(6);
 
     @ParameterizedTest
     @EnumSource

@@ -21,6 +21,8 @@ class ExclusionTest extends SideBySide {
 
     private static final List<String> NAMES = List.of("plain", "a{b", "{x}y", "a}b", "{}x", "a:{b}:c", "ü ß");
 
+    private static final Duration BRIEF = Duration.ofSeconds(2);
+
     private final Kind.Client holder = Kind.HOLDFAST.connect(server.uri(), LEASE);
 
     @AfterAll
@@ -84,9 +86,9 @@ class ExclusionTest extends SideBySide {
         String name = name();
         Lock mine = lock(kind, name);
         long before = System.nanoTime();
-        Kind.lock(mine, Duration.ofMillis(700));
+        Kind.lock(mine, BRIEF);
         Waiter waiter = new Waiter(lock(kind.other(), name));
-        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isBetween(Duration.ofMillis(700), Duration.ofSeconds(3));
+        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isBetween(BRIEF, SOON);
         assertThatThrownBy(mine::unlock).isInstanceOf(IllegalMonitorStateException.class);
         assertThat(waiter.hasIt()).isTrue();
         assertThat(isFree(mine)).isFalse();
@@ -104,13 +106,13 @@ class ExclusionTest extends SideBySide {
         String name = name();
         Lock mine = lock(holder, name);
         mine.lock();
-        Waiter waiter = new Waiter(lock(holder.other(), name)).asleep();
+        Waiter waiter = new Waiter(told(holder.other()).lock(name)).asleep();
         long before = System.nanoTime();
         elsewhere(() -> {
             Kind.forceUnlock(lock(forcer, name));
             return true;
         });
-        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isLessThan(Duration.ofMillis(500));
+        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isLessThan(SOON);
         assertThatThrownBy(mine::unlock).isInstanceOf(IllegalMonitorStateException.class);
         assertThat(isFree(mine)).isFalse();
         waiter.release();

@@ -17,31 +17,7 @@ enum Kind {
     HOLDFAST {
         @Override
         Client connect(String uri, Duration lease) {
-            Holdfast client = Holdfast.builder()
-                    .uri(uri + "?interop=redisson")
-                    .lease(lease)
-                    .build();
-            return new Client() {
-                @Override
-                public Lock lock(String name) {
-                    return client.lock(name);
-                }
-
-                @Override
-                public Lock fairLock(String name) {
-                    return client.fairLock(name);
-                }
-
-                @Override
-                public ReadWriteLock readWriteLock(String name) {
-                    return client.readWriteLock(name);
-                }
-
-                @Override
-                public void close() {
-                    client.close();
-                }
-            };
+            return holdfast(uri, lease, Duration.ofSeconds(1));
         }
     },
 
@@ -88,6 +64,36 @@ enum Kind {
 
     /** Connects, with that lease for locks that are renewed. */
     abstract Client connect(String uri, Duration lease);
+
+    /** A client of Holdfast's, whose waiters ask at that interval if they are not told. */
+    static Client holdfast(String uri, Duration lease, Duration pollInterval) {
+        Holdfast client = Holdfast.builder()
+                .uri(uri + "?interop=redisson")
+                .lease(lease)
+                .pollInterval(pollInterval)
+                .build();
+        return new Client() {
+            @Override
+            public Lock lock(String name) {
+                return client.lock(name);
+            }
+
+            @Override
+            public Lock fairLock(String name) {
+                return client.fairLock(name);
+            }
+
+            @Override
+            public ReadWriteLock readWriteLock(String name) {
+                return client.readWriteLock(name);
+            }
+
+            @Override
+            public void close() {
+                client.close();
+            }
+        };
+    }
 
     /** A client of Redisson's, with that lease for locks that are renewed. */
     static RedissonClient redisson(String uri, Duration lease) {

@@ -37,6 +37,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.redisson.api.RCountDownLatch;
@@ -64,6 +66,10 @@ class MigrationGuideTest extends BothLibraries {
 
     private Stream<Lock> locks() {
         return Stream.of(ours.lock(name()), theirs.getLock(name()));
+    }
+
+    private static void afterBrief() throws InterruptedException {
+        Thread.sleep(BRIEF.plusMillis(100).toMillis());
     }
 
     private static void afterShort() throws InterruptedException {
@@ -134,9 +140,9 @@ class MigrationGuideTest extends BothLibraries {
                     + " without a lease for that")
     void lockForATime() throws Exception {
         for (Lock lock : locks().toList()) {
-            Kind.lock(lock, SHORT);
+            Kind.lock(lock, BRIEF);
             assertThat(isFree(lock)).isFalse();
-            afterShort();
+            afterBrief();
             assertThat(isFree(lock)).isTrue();
             assertThat(thrown(lock::unlock)).isAssignableTo(NOT_OWNER);
         }
@@ -229,11 +235,11 @@ class MigrationGuideTest extends BothLibraries {
     void tryLockForATime() throws Exception {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
-        assertThat(mine.tryLock(0, SHORT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
-        assertThat(other.tryLock(0, SHORT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        assertThat(mine.tryLock(0, BRIEF.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
         assertThat(isFree(mine)).isFalse();
+        assertThat(other.tryLock(0, BRIEF.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
         assertThat(isFree(other)).isFalse();
-        afterShort();
+        afterBrief();
         assertThat(isFree(mine)).isTrue();
         assertThat(isFree(other)).isTrue();
         for (long lease : new long[] {-1, 0, 99}) {
@@ -255,8 +261,8 @@ class MigrationGuideTest extends BothLibraries {
         locks().forEach(lock -> assertThat(thrown(lock::unlock)).isEqualTo(NOT_OWNER));
         List<Class<?>> thrown = new ArrayList<>();
         for (Lock lock : locks().toList()) {
-            Kind.lock(lock, SHORT);
-            afterShort();
+            Kind.lock(lock, BRIEF);
+            afterBrief();
             thrown.add(thrown(lock::unlock));
         }
         assertThat(thrown).containsExactly(LeaseLostException.class, NOT_OWNER);
@@ -327,13 +333,13 @@ class MigrationGuideTest extends BothLibraries {
     void isHeldByCurrentThread() throws Exception {
         DistributedLock mine = ours.lock(name());
         RLock other = theirs.getLock(name());
-        mine.lock(SHORT);
-        other.lock(SHORT.toMillis(), TimeUnit.MILLISECONDS);
+        mine.lock(BRIEF);
+        other.lock(BRIEF.toMillis(), TimeUnit.MILLISECONDS);
         assertThat(List.of(mine.isHeldByCurrentThread(), other.isHeldByCurrentThread()))
                 .containsOnly(true);
         assertThat(List.of(elsewhere(mine::isHeldByCurrentThread), elsewhere(other::isHeldByCurrentThread)))
                 .containsOnly(false);
-        afterShort();
+        afterBrief();
         assertThat(other.isHeldByCurrentThread()).isFalse();
         assertThat(mine.isHeldByCurrentThread()).isTrue();
         assertThat(mine.isValid()).isFalse();
@@ -350,10 +356,10 @@ class MigrationGuideTest extends BothLibraries {
         RLock other = theirs.getLock(name());
         for (int count = 0; count < 3; count++) {
             assertThat(List.of(mine.holdCount(), other.getHoldCount())).containsOnly(count);
-            mine.lock(SHORT);
-            other.lock(SHORT.toMillis(), TimeUnit.MILLISECONDS);
+            mine.lock(BRIEF);
+            other.lock(BRIEF.toMillis(), TimeUnit.MILLISECONDS);
         }
-        afterShort();
+        afterBrief();
         assertThat(other.getHoldCount()).isZero();
         assertThat(mine.holdCount()).isEqualTo(3);
         for (int count = 3; count > 0; count--) {
@@ -412,6 +418,10 @@ class MigrationGuideTest extends BothLibraries {
                     + " arrival by the server's clock")
     void fairLocks() throws Exception {
         for (Lock lock : List.of(ours.fairLock(name()), theirs.getFairLock(name()))) {
+            IntSupplier waiting = lock instanceof DistributedLock mine
+                    ? () -> ours.inspect(mine.name()).waiters().size()
+                    : () -> redis.llen("redisson_lock_queue:{" + ((RLock) lock).getName() + "}")
+                            .intValue();
             List<Integer> order = new CopyOnWriteArrayList<>();
             lock.lock();
             List<Future<?>> waiters = new ArrayList<>();
@@ -423,7 +433,7 @@ class MigrationGuideTest extends BothLibraries {
                     lock.unlock();
                     return null;
                 }));
-                Thread.sleep(100);
+                Await.until("it waits", () -> waiting.getAsInt() == mine + 1);
             }
             lock.unlock();
             waiters.forEach(BothLibraries::result);
@@ -445,19 +455,25 @@ class MigrationGuideTest extends BothLibraries {
         assertThat(mine.writeLock().tryLock()).isFalse();
         assertThat(other.writeLock().tryLock(SHORT.toMillis(), TimeUnit.MILLISECONDS))
                 .isFalse();
-        assertThat(readsBesideAWaitingWriter(mine.readLock(), mine.writeLock())).isFalse();
-        assertThat(readsBesideAWaitingWriter(other.readLock(), other.writeLock()))
+        String name = mine.readLock().name();
+        assertThat(readsBesideAWaitingWriter(
+                        mine.readLock(),
+                        mine.writeLock(),
+                        () -> !ours.inspect(name).waiters().isEmpty()))
+                .isFalse();
+        assertThat(readsBesideAWaitingWriter(other.readLock(), other.writeLock(), () -> true))
                 .isTrue();
     }
 
     /** Whether a reader comes in after a writer that waits for this thread, which reads. */
-    private boolean readsBesideAWaitingWriter(Lock reader, Lock writer) throws Exception {
+    private boolean readsBesideAWaitingWriter(Lock reader, Lock writer, BooleanSupplier waits) throws Exception {
         Future<?> waiting = start(() -> {
             writer.lock();
             writer.unlock();
             return null;
         });
         afterShort();
+        Await.until("the writer waits", waits);
         boolean reads = isFree(reader);
         reader.unlock();
         result(waiting);
@@ -582,10 +598,10 @@ class MigrationGuideTest extends BothLibraries {
                 .isTrue();
         assertThat(free).isFalse();
         assertThat(isFree(mine)).isTrue();
-        assertThat(mine.runOnce(SHORT, () -> {})).isTrue();
-        assertThat(other.tryLock(0, SHORT.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
+        assertThat(mine.runOnce(BRIEF, () -> {})).isTrue();
+        assertThat(other.tryLock(0, BRIEF.toMillis(), TimeUnit.MILLISECONDS)).isTrue();
         assertThat(List.of(isFree(mine), isFree(other))).containsOnly(false);
-        afterShort();
+        afterBrief();
         assertThat(List.of(isFree(mine), isFree(other))).containsOnly(true);
     }
 
@@ -643,7 +659,7 @@ class MigrationGuideTest extends BothLibraries {
         other.release();
         assertThat(mine.available()).isEqualTo(2);
         assertThat(other.availablePermits()).isEqualTo(3);
-        Holdfast crashing = Holdfast.builder().uri(server.uri()).lease(SHORT).build();
+        Holdfast crashing = Holdfast.builder().uri(server.uri()).lease(BRIEF).build();
         assertThat(crashing.semaphore(mine.name()).tryAcquire(1)).isPresent();
         crashing.close();
         assertThat(mine.available()).isEqualTo(2);
@@ -692,9 +708,9 @@ class MigrationGuideTest extends BothLibraries {
         Await.until("the holder is told", () -> !losses.isEmpty());
         assertThat(thrown(() -> mine.release(held.id()))).isEqualTo(NOT_OWNER);
         assertThat(thrown(() -> other.release(id))).isNotEqualTo(Void.class);
-        assertThat(mine.tryAcquire(1, Duration.ZERO, SHORT)).isPresent();
-        assertThat(other.tryAcquire(0, SHORT.toMillis(), TimeUnit.MILLISECONDS)).isNotNull();
-        afterShort();
+        assertThat(mine.tryAcquire(1, Duration.ZERO, BRIEF)).isPresent();
+        assertThat(other.tryAcquire(0, BRIEF.toMillis(), TimeUnit.MILLISECONDS)).isNotNull();
+        afterBrief();
         assertThat(List.of(mine.available(), other.availablePermits())).containsOnly(1);
     }
 
@@ -736,7 +752,7 @@ class MigrationGuideTest extends BothLibraries {
             differs = "a `Lease`, bound to no thread; canceling withdraws the request")
     void futures() throws Exception {
         DistributedLock lock = ours.lock(name());
-        Lease first = lock.async().acquire().get(5, TimeUnit.SECONDS);
+        Lease first = Await.reply(lock.async().acquire());
         CompletableFuture<Lease> withdrawn = lock.async().acquire();
         assertThatThrownBy(() -> withdrawn.get(SHORT.toMillis(), TimeUnit.MILLISECONDS))
                 .isInstanceOf(TimeoutException.class);
@@ -789,7 +805,7 @@ class MigrationGuideTest extends BothLibraries {
         List<LockEvent> events = new CopyOnWriteArrayList<>();
         LockListener listener = events::add;
         ours.addListener(listener);
-        Optional<Lease> lease = ours.lock(name()).tryAcquire(Duration.ZERO, SHORT);
+        Optional<Lease> lease = ours.lock(name()).tryAcquire(Duration.ZERO, BRIEF);
         Await.until("its end is told", () -> events.stream().anyMatch(LockEvent.Lost.class::isInstance));
         assertThat(thrown(lease.orElseThrow()::close)).isEqualTo(LeaseLostException.class);
         ours.removeListener(listener);

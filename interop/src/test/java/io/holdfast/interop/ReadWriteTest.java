@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The read/write locks of both: readers of both kinds read together, a writer keeps all off, and nobody's leaving harms others. */
 class ReadWriteTest extends SideBySide {
 
-    private static final Duration BRIEF = Duration.ofMillis(700);
+    private static final Duration BRIEF = Duration.ofSeconds(2);
 
     private final Kind.Client second = Kind.HOLDFAST.connect(server.uri(), LEASE);
 
@@ -167,7 +167,7 @@ class ReadWriteTest extends SideBySide {
         long before = System.nanoTime();
         elsewhere(() -> locked(writer(kind, name), BRIEF));
         Waiter waiter = new Waiter(reader(kind.other(), name));
-        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isBetween(BRIEF, Duration.ofSeconds(3));
+        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isBetween(BRIEF, SOON);
         waiter.release();
     }
 
@@ -186,7 +186,7 @@ class ReadWriteTest extends SideBySide {
         Await.until("the lease is over", () -> System.nanoTime() - granted > BRIEF.toNanos());
         assertThat(waiter.hasIt()).isFalse();
         alive.unlock();
-        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isBetween(BRIEF, Duration.ofSeconds(3));
+        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isBetween(BRIEF, SOON);
         waiter.release();
     }
 
@@ -203,7 +203,7 @@ class ReadWriteTest extends SideBySide {
         Waiter waiter = new Waiter(writer(Kind.REDISSON, name)).asleep();
         long before = System.nanoTime();
         Kind.forceUnlock(reader(Kind.HOLDFAST, name));
-        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isLessThan(Duration.ofMillis(500));
+        assertThat(Duration.ofNanos(waiter.gotAt() - before)).isLessThan(SOON);
         waiter.release();
     }
 
@@ -214,10 +214,10 @@ class ReadWriteTest extends SideBySide {
         Lease lasting = ((DistributedLock) reader(Kind.HOLDFAST, name))
                 .tryAcquire(Duration.ZERO, Duration.ofSeconds(20))
                 .orElseThrow();
-        Kind.Client brief = Kind.REDISSON.connect(server.uri(), Duration.ofSeconds(1));
+        Kind.Client brief = Kind.REDISSON.connect(server.uri(), Duration.ofSeconds(6));
         brief.readWriteLock(name).readLock().lock();
         assertThat(redis.pttl(name)).isGreaterThan(15_000);
-        Await.until("it is renewed", () -> redis.pttl(name) <= 1_000);
+        Await.until("it is renewed", () -> redis.pttl(name) <= 6_000);
         brief.close();
         Await.until("the key is gone", () -> redis.exists(name) == 0);
         assertThat(lasting.isValid()).isTrue();

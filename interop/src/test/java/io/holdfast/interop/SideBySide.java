@@ -25,6 +25,11 @@ abstract class SideBySide {
 
     static final Duration LEASE = Duration.ofSeconds(30);
 
+    /** A waiter that is told waits less. One that is not told waits for most of the poll interval, or of the lease. */
+    static final Duration SOON = Duration.ofSeconds(10);
+
+    private static final Duration POLL = Duration.ofSeconds(20);
+
     private static final AtomicInteger NAMES = new AtomicInteger();
 
     final RedisServer server = RedisServer.start();
@@ -32,6 +37,7 @@ abstract class SideBySide {
     private final StatefulRedisConnection<String, String> connection = driver.connect();
     final RedisCommands<String, String> redis = connection.sync();
     private final Map<Kind, Kind.Client> clients = new EnumMap<>(Kind.class);
+    private final Kind.Client patient = Kind.holdfast(server.uri(), LEASE, POLL);
     private final ExecutorService threads = Executors.newCachedThreadPool();
 
     SideBySide() {
@@ -57,6 +63,7 @@ abstract class SideBySide {
                 () -> redis.pubsubChannels("redisson_*").isEmpty());
         threads.shutdownNow();
         clients.values().forEach(Kind.Client::close);
+        patient.close();
         connection.close();
         driver.shutdown();
         server.close();
@@ -68,6 +75,11 @@ abstract class SideBySide {
 
     Kind.Client client(Kind kind) {
         return clients.get(kind);
+    }
+
+    /** A client whose waiters have to be told. */
+    Kind.Client told(Kind kind) {
+        return kind == Kind.HOLDFAST ? patient : client(kind);
     }
 
     Lock lock(Kind kind, String name) {
