@@ -17,6 +17,11 @@ import java.util.stream.Stream;
  */
 final class Faults {
 
+    /** Each fault quotes lines of the implementation, and somebody who changes them has to change the fault. */
+    private static final int MOST_FAULTS = 160;
+
+    private static final int MOST_FAULTS_OF_A_FILE = 12;
+
     /** Lines of a file to be replaced, or a file to be made. */
     record Edit(String file, boolean isNew, String oldText, String newText) {}
 
@@ -43,10 +48,14 @@ final class Faults {
      */
     public static void main(String[] args) throws IOException {
         try {
-            Map<String, Fault> faults = read(Path.of(args[1]));
+            Path folder = Path.of(args[1]);
+            Map<String, Fault> faults = read(folder);
             switch (args[0]) {
                 case "list" -> faults.values().forEach(Faults::print);
-                case "match" -> match(faults.values(), new Tree(args[2], args[3]));
+                case "match" -> {
+                    match(faults.values(), new Tree(args[2], args[3]));
+                    checkLimits(folder);
+                }
                 case "plant" -> plant(faults.get(args[4]), new Tree(args[2], args[3]));
                 case "changed" -> {
                     Map<String, Fault> old = read(Path.of(args[4]));
@@ -84,6 +93,22 @@ final class Faults {
         }
         if (failed > 0) {
             throw new Malformed(failed + " faults do not match the sources");
+        }
+    }
+
+    private static void checkLimits(Path folder) throws IOException, Malformed {
+        int all = 0;
+        for (Path area : areas(folder)) {
+            int count = new Area(area).read().size();
+            if (count > MOST_FAULTS_OF_A_FILE) {
+                throw new Malformed(area.getFileName() + " has " + count + " faults, but a file may have at most "
+                        + MOST_FAULTS_OF_A_FILE + ": remove one whose promise another fault or a test covers");
+            }
+            all += count;
+        }
+        if (all > MOST_FAULTS) {
+            throw new Malformed("there are " + all + " faults, but at most " + MOST_FAULTS + " are allowed"
+                    + ": remove one whose promise another fault or a test covers");
         }
     }
 
@@ -154,13 +179,15 @@ final class Faults {
         }
     }
 
-    static Map<String, Fault> read(Path folder) throws IOException, Malformed {
-        List<Path> areas;
+    private static List<Path> areas(Path folder) throws IOException {
         try (Stream<Path> files = Files.list(folder)) {
-            areas = files.filter(file -> file.toString().endsWith(".txt")).sorted().toList();
+            return files.filter(file -> file.toString().endsWith(".txt")).sorted().toList();
         }
+    }
+
+    static Map<String, Fault> read(Path folder) throws IOException, Malformed {
         Map<String, Fault> faults = new LinkedHashMap<>();
-        for (Path area : areas) {
+        for (Path area : areas(folder)) {
             for (Fault fault : new Area(area).read()) {
                 if (faults.put(fault.name(), fault) != null) {
                     throw new Malformed("two faults are named " + fault.name());
