@@ -9,12 +9,16 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.contract.RealTimeHarness;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 
-/** An ensemble whose keys can be looked at. */
+/** An ensemble whose keys can be looked at. Each harness has a path of its own. */
 final class EtcdHarness extends RealTimeHarness {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
 
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+    private final String path = "rule" + (10_000 + NUMBERS.incrementAndGet());
     private final Ensemble ensemble;
 
     EtcdHarness(Ensemble ensemble) {
@@ -23,7 +27,7 @@ final class EtcdHarness extends RealTimeHarness {
 
     @Override
     public String uri() {
-        return ensemble.uri();
+        return ensemble.uri().replace("?", "/" + path + "?");
     }
 
     @Override
@@ -35,16 +39,16 @@ final class EtcdHarness extends RealTimeHarness {
     public void wipe() {
         var unused = KVGrpc.newBlockingStub(ensemble.channel(0))
                 .deleteRange(DeleteRangeRequest.newBuilder()
-                        .setKey(ByteString.copyFromUtf8("holdfast/r/"))
-                        .setRangeEnd(ByteString.copyFromUtf8("holdfast/r0"))
+                        .setKey(ByteString.copyFromUtf8(path + "/holdfast/r/"))
+                        .setRangeEnd(ByteString.copyFromUtf8(path + "/holdfast/r0"))
                         .build());
     }
 
     /** Records stay; sessions do not. */
     @Override
     public void close() {
-        passUntil(() -> ensemble.keys("holdfast/s/").isEmpty(), LIMIT);
-        assertThat(ensemble.keys("holdfast/s/")).as("sessions").isEmpty();
-        assertThat(ensemble.keys("holdfast/n/")).as("clients").isEmpty();
+        passUntil(() -> ensemble.keys(path + "/holdfast/s/").isEmpty(), LIMIT);
+        assertThat(ensemble.keys(path + "/holdfast/s/")).as("sessions").isEmpty();
+        assertThat(ensemble.keys(path + "/holdfast/n/")).as("clients").isEmpty();
     }
 }

@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 
 /** A real server, which ends with this process, and the statements by which a test looks into it. */
@@ -23,9 +24,11 @@ final class DatabaseServer implements AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
     private static final int PORTS = 3;
 
-    private static final String POSTGRESQL_OURS = "FROM pg_stat_activity WHERE application_name = 'holdfast'";
+    private static final String POSTGRESQL_OURS =
+            "FROM pg_stat_activity WHERE application_name = 'holdfast' AND usename = current_user";
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
     private static final String MYSQL_OURS =
-            "FROM information_schema.processlist WHERE db = 'locks' AND id <> connection_id()";
+            "FROM information_schema.processlist WHERE db = database() AND id <> connection_id()";
 
     private final String uri;
     private final Closeable closing;
@@ -238,15 +241,31 @@ final class DatabaseServer implements AutoCloseable {
 
     /** Another look into the database, with tables that exist. */
     Databases database() {
+        return database(uri);
+    }
+
+    private Databases database(String uri) {
         Databases.client(uri).close();
         return Databases.at(uri, "SELECT count(*) " + ours());
     }
 
-    /** A harness with empty tables. */
+    /** A harness with tables of its own: in another schema of PostgreSQL, or in another database. */
     DatabaseHarness harness() {
-        DatabaseHarness harness = new DatabaseHarness(database());
-        harness.wipe();
-        return harness;
+        String name = "rule" + NUMBERS.incrementAndGet();
+        try (Databases admin = Databases.at(uri, "")) {
+            if (isPostgreSql()) {
+                admin.run("CREATE ROLE " + name + " LOGIN");
+                admin.run("CREATE SCHEMA " + name + " AUTHORIZATION " + name);
+            } else {
+                admin.run("CREATE DATABASE " + name);
+            }
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+        return new DatabaseHarness(database(
+                isPostgreSql()
+                        ? uri.replace("user=postgres", "user=" + name)
+                        : uri.replace("/locks?", "/" + name + "?")));
     }
 
     @Override

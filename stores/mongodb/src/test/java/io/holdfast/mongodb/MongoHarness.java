@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.contract.RealTimeHarness;
@@ -12,23 +14,24 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.Document;
 
-/** A database whose documents can be looked at. */
+/** A server whose documents can be looked at. Each harness has a database of its own. */
 final class MongoHarness extends RealTimeHarness {
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
-    private final MongoClient client = Servers.client();
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
 
-    private MongoCollection<Document> collection(String name) {
-        return client.getDatabase(Objects.requireNonNull(new ConnectionString(Servers.uri()).getDatabase()))
-                .getCollection(name);
-    }
+    private final String uri = Servers.uri("rule" + NUMBERS.incrementAndGet());
+    private final MongoClient client = MongoClients.create(uri);
+    private final MongoDatabase database =
+            client.getDatabase(Objects.requireNonNull(new ConnectionString(uri).getDatabase()));
 
     @Override
     public String uri() {
-        return Servers.uri();
+        return uri;
     }
 
     @Override
@@ -38,16 +41,16 @@ final class MongoHarness extends RealTimeHarness {
 
     @Override
     public void wipe() {
-        var unused = collection("holdfast_locks").deleteMany(new Document());
-        unused = collection("holdfast_clients").deleteMany(new Document());
+        var unused = database.getCollection("holdfast_locks").deleteMany(new Document());
+        unused = database.getCollection("holdfast_clients").deleteMany(new Document());
     }
 
     @Override
     public void close() {
-        MongoCollection<Document> clients = collection("holdfast_clients");
+        MongoCollection<Document> clients = database.getCollection("holdfast_clients");
         passUntil(() -> clients.countDocuments() == 0, LIMIT);
         List<Document> left = clients.find().into(new ArrayList<>());
-        var unused = clients.deleteMany(new Document());
+        database.drop();
         client.close();
         assertThat(left).as("clients").isEmpty();
     }

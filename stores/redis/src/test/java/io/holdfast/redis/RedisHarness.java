@@ -10,14 +10,18 @@ import io.holdfast.testkit.contract.RealTimeHarness;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Real servers for the rules of all stores. */
+/** Real servers for the rules of all stores. Each harness has a key prefix of its own. */
 final class RedisHarness extends RealTimeHarness {
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
+
+    private final String prefix = "rule" + (10_000 + NUMBERS.incrementAndGet()) + ":";
     private final RedisStoreProvider provider = new RedisStoreProvider();
     private final String uri;
     private final List<RedisCommands<String, String>> servers;
@@ -32,7 +36,6 @@ final class RedisHarness extends RealTimeHarness {
         this.uri = uri;
         this.servers = servers;
         this.safety = safety;
-        wipe();
     }
 
     @Override
@@ -41,7 +44,8 @@ final class RedisHarness extends RealTimeHarness {
     }
 
     @Override
-    public LockStore open(StoreConfig config) {
+    public LockStore open(StoreConfig given) {
+        StoreConfig config = given.withKeyPrefix(prefix + given.keyPrefix());
         if (safety.equals(Safety.async())) {
             return provider.open(config);
         }
@@ -71,7 +75,7 @@ final class RedisHarness extends RealTimeHarness {
 
     @Override
     public void wipe() {
-        servers.forEach(RedisCommands::flushall);
+        servers.forEach(redis -> keys(redis).forEach(redis::del));
     }
 
     /** Counters of tokens may stay, how many permits a semaphore has, and what a lease still keeps that a rule did not give back. */
@@ -82,12 +86,16 @@ final class RedisHarness extends RealTimeHarness {
     }
 
     private List<String> left() {
-        return servers.stream().flatMap(RedisHarness::left).toList();
+        return servers.stream().flatMap(this::left).toList();
     }
 
-    private static Stream<String> left(RedisCommands<String, String> redis) {
-        return Servers.keys(redis, "*").stream()
+    private Stream<String> left(RedisCommands<String, String> redis) {
+        return keys(redis).stream()
                 .filter(key -> key.startsWith("hf:client:")
                         || (redis.pttl(key) == -1 && !key.contains("}:pl:") && !key.contains("}:t:")));
+    }
+
+    private List<String> keys(RedisCommands<String, String> redis) {
+        return Servers.keys(redis, "*" + prefix + "*");
     }
 }

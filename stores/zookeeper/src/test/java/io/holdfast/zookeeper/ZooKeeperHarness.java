@@ -8,16 +8,18 @@ import io.holdfast.testkit.contract.RealTimeHarness;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZKUtil;
 import org.apache.zookeeper.ZooKeeper;
 
-/** An ensemble, and a client to look at its nodes. */
+/** An ensemble, and a client to look at its nodes. Each harness has a path of its own. */
 final class ZooKeeperHarness extends RealTimeHarness {
 
     private static final Duration LIMIT = Duration.ofSeconds(10);
-    private static final String ROOT = "/holdfast";
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
 
+    private final String chroot = "/rule" + NUMBERS.incrementAndGet();
     private final Ensemble ensemble;
     private final ZooKeeper client;
 
@@ -32,7 +34,7 @@ final class ZooKeeperHarness extends RealTimeHarness {
 
     @Override
     public String uri() {
-        return ensemble.uri();
+        return ensemble.uri().replace("?", chroot + "?");
     }
 
     @Override
@@ -44,7 +46,7 @@ final class ZooKeeperHarness extends RealTimeHarness {
     public void wipe() {
         for (String folder : children("/r")) {
             try {
-                boolean unused = ZKUtil.deleteRecursive(client, ROOT + "/r/" + folder, 100);
+                boolean unused = ZKUtil.deleteRecursive(client, chroot + "/holdfast/r/" + folder, 100);
             } catch (InterruptedException | KeeperException e) {
                 throw new AssertionError(e);
             }
@@ -54,7 +56,7 @@ final class ZooKeeperHarness extends RealTimeHarness {
     /** Returns the children of a node below the root of the store. */
     List<String> children(String path) {
         try {
-            return client.getChildren(ROOT + path, false);
+            return client.getChildren(chroot + "/holdfast" + path, false);
         } catch (InterruptedException | KeeperException e) {
             throw new AssertionError(e);
         }

@@ -10,12 +10,20 @@ public abstract class RealTimeHarness implements StoreHarness {
 
     private static final long LOOK_NANOS = 1_000_000;
 
+    private static final int CONCURRENT_RULES = 16;
+
     /** Creates the harness, for subclasses. */
     protected RealTimeHarness() {}
 
     @Override
     public Platform platform() {
         return Platform.system();
+    }
+
+    /** Returns 16, because a rule spends most of its time waiting. */
+    @Override
+    public int concurrentRules() {
+        return CONCURRENT_RULES;
     }
 
     @Override

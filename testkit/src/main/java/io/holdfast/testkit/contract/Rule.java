@@ -23,4 +23,10 @@ record Rule(String topic, String name, Predicate<LockStore> needs, Check check) 
     boolean appliesTo(LockStore store) {
         return needs.test(store);
     }
+
+    /** Returns the topic and the name. */
+    @Override
+    public String toString() {
+        return topic + ": " + name;
+    }
 }

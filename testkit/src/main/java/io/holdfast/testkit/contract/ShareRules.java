@@ -467,6 +467,6 @@ final class ShareRules {
         assertEquals(
                 StoreException.Effect.REFUSED,
                 assertInstanceOf(StoreException.class, failure).effect());
-        assertTrue(String.valueOf(failure.getMessage()).contains("'" + scene.name() + "'"));
+        assertTrue(String.valueOf(failure.getMessage()).contains(scene.name() + "'"));
     }
 }

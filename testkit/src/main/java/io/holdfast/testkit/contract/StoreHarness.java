@@ -6,11 +6,21 @@ import io.holdfast.spi.StoreConfig;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
-/** A harness for a store under test: a server, and time. It is used for one rule, then closed. */
+/**
+ * A harness for a store under test: a server, and time. It is used for one rule, then closed.
+ *
+ * <p>If {@link #concurrentRules} is more than 1, other rules run at the same time, each with its own harness. Harnesses that
+ * share a server then use different parts of it: a database, a path, or a key prefix each.
+ */
 public interface StoreHarness extends AutoCloseable {
 
     /** Returns the platform of the clients. */
     Platform platform();
+
+    /** Returns how many rules may run at the same time, each with a harness like this one. */
+    default int concurrentRules() {
+        return 1;
+    }
 
     /** Returns the URI of the server. */
     String uri();
@@ -34,7 +44,7 @@ public interface StoreHarness extends AutoCloseable {
     /** Lets time pass until the condition holds, or until the given time has passed. */
     void passUntil(BooleanSupplier condition, Duration atMost);
 
-    /** Makes the server lose all its data. It is called only if the store reports that tokens survive that. */
+    /** Makes the server lose all data of this harness. It is called only if the store reports that tokens survive that. */
     void wipe();
 
     /** Ends the harness, and fails if a store left something behind. */
