@@ -10,12 +10,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Processes of both kinds lock the same names for a while. What each has held, by the clock that all processes of a machine
  * share, is told afterwards, and looked at as a whole.
  */
+@Tag("ci")
 class SoakTest {
 
     private static final int PROCESSES = Integer.getInteger("holdfast.soak.processes", 2);

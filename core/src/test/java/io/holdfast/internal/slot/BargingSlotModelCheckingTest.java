@@ -25,6 +25,7 @@ import org.jetbrains.lincheck.datastructures.Param;
 import org.jetbrains.lincheck.datastructures.Validate;
 import org.jetbrains.lincheck.datastructures.verifier.EpsilonVerifier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Test;
  * out outside its mutex, as the engine does, against a store that answers at once. Checked is what must hold in each: one
  * owner at a time, rising tokens, and, when everybody has left, nothing held and nobody forgotten.
  */
+@Tag("ci")
 @Param(name = "who", gen = IntGen.class, conf = "0:3")
 public class BargingSlotModelCheckingTest {
 

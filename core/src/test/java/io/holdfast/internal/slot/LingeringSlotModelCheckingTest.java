@@ -6,9 +6,11 @@ import java.util.function.Supplier;
 import org.jetbrains.lincheck.datastructures.IntGen;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Param;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The same for a name that lingers, which others may want, and which may come to be in doubt, at any moment. */
+@Tag("ci")
 @Param(name = "who", gen = IntGen.class, conf = "0:3")
 public class LingeringSlotModelCheckingTest extends BargingSlotModelCheckingTest {
 

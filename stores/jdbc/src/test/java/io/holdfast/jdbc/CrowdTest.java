@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.testkit.crowd.Crowd;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A crowd whose processes do not exclude each other. */
+@Tag("ci")
 class CrowdTest {
 
     @Test

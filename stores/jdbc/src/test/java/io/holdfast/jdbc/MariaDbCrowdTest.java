@@ -2,8 +2,10 @@ package io.holdfast.jdbc;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 
 /** Faults of MariaDB. */
+@Tag("ci")
 class MariaDbCrowdTest extends CrowdRules {
 
     @Override

@@ -22,10 +22,12 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that share a file, of which the one that serves it is killed. */
+@Tag("ci")
 class SharedFileTest {
 
     private static final long LEASE_NANOS = FileWorker.LEASE.toNanos();

@@ -11,10 +11,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Faults of a server that speaks the protocol of MongoDB, and forgets everything when it ends. */
+@Tag("ci")
 @Timeout(3_600)
 class MongoCrowdTest {
 

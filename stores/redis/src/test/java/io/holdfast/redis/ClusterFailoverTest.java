@@ -8,9 +8,11 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
 import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The replica of a master of a cluster takes its place. */
+@Tag("ci")
 class ClusterFailoverTest {
 
     @Test

@@ -11,12 +11,14 @@ import io.holdfast.testkit.check.HistoryChecker.Kind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The master of a group, or of a part of a cluster, is killed while six threads of two clients contend for two names. */
+@Tag("ci")
 class FailoverCrowdTest {
 
     private static final Logger LOG = LoggerFactory.getLogger(FailoverCrowdTest.class);

@@ -10,11 +10,13 @@ import io.holdfast.Safety;
 import io.holdfast.testkit.Await;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One of two replicas stands still: it holds up those who asked for it, and nobody else. */
+@Tag("ci")
 class StalledReplicaTest {
 
     private static final Logger LOG = LoggerFactory.getLogger(StalledReplicaTest.class);

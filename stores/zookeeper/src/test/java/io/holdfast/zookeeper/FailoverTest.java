@@ -2,8 +2,10 @@ package io.holdfast.zookeeper;
 
 import io.holdfast.testkit.cluster.Cluster;
 import io.holdfast.testkit.cluster.FailoverRules;
+import org.junit.jupiter.api.Tag;
 
 /** The leader of three ZooKeeper servers is killed. */
+@Tag("ci")
 class FailoverTest extends FailoverRules {
 
     FailoverTest() {

@@ -2,8 +2,10 @@ package io.holdfast.zookeeper;
 
 import io.holdfast.testkit.cluster.Cluster;
 import io.holdfast.testkit.cluster.ClusterCrowdRules;
+import org.junit.jupiter.api.Tag;
 
 /** Faults of three ZooKeeper servers. */
+@Tag("ci")
 class ZooKeeperCrowdTest extends ClusterCrowdRules {
 
     @Override
