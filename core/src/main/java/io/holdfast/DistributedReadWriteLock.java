@@ -16,9 +16,8 @@ import java.util.concurrent.locks.ReadWriteLock;
  * <p><b>Reentrancy.</b> A thread that holds one of the locks can enter it again. A thread that holds the write lock can also
  * acquire the read lock and then release the write lock. It then continues to read, and nobody has written in between. The
  * other direction is refused. A thread that holds only the read lock would wait for itself, so an acquire of the write lock
- * without a time limit throws {@link IllegalStateException}. A try returns {@code false}, as in the JDK. An owner that reads
- * and may have to write uses the {@link #upgradeableLock()}. A {@link Lease} is not tied to a thread. It is a different owner
- * than every other lease and every thread.
+ * without a time limit throws {@link IllegalStateException}. A try returns {@code false}, as in the JDK. A {@link Lease} is not
+ * tied to a thread. It is a different owner than every other lease and every thread.
  *
  * <p><b>Tokens.</b> A reader's {@linkplain DistributedLock#fencingToken() token} is higher than that of any writer before it,
  * and lower than that of any writer after it. Readers that share the lock may have the same token.
@@ -49,38 +48,4 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
      */
     @Override
     DistributedLock writeLock();
-
-    /**
-     * Returns the lock for an owner that reads and may write later, without another writer in between. One owner at a time can
-     * hold it, while others read.
-     *
-     * <pre>{@code
-     * lock.upgradeableLock().lock();
-     * try {
-     *     if (isMissing()) {
-     *         lock.writeLock().lock(); // waits until the other readers have released; no other writer can acquire it
-     *         try {
-     *             write();
-     *         } finally {
-     *             lock.writeLock().unlock();
-     *         }
-     *     }
-     * } finally {
-     *     lock.upgradeableLock().unlock();
-     * }
-     * }</pre>
-     *
-     * <p>An acquire waits for a writer and for another holder of this lock, and does not barge ahead of waiting writers. The
-     * thread that holds this lock can acquire the read lock and the write lock. Its acquire of the write lock is granted before
-     * all waiters, and no new reader is admitted while it waits. There is one exception: a thread that waits by polling has no
-     * position in the queue. If the thread loses this lock before it writes, the attempt throws {@link LeaseLostException},
-     * because others may have written. A writer can also acquire this lock, and then release the write lock.
-     *
-     * <p>An acquire without a time limit by a thread that would wait for itself throws {@link IllegalStateException}. This
-     * applies to a thread that holds the read lock and acquires this lock. It also applies to a thread that holds both and
-     * acquires the write lock. A {@code tryLock} does not throw in these cases. It acquires this lock, but not the write lock,
-     * as long as the thread is a reader itself. A {@link Lease} of this lock is a reader that excludes all writers, even the
-     * thread that acquired it.
-     */
-    DistributedLock upgradeableLock();
 }

@@ -22,8 +22,6 @@ public interface LockObserver {
         FAIR_LOCK,
         /** The read lock of a read/write lock. */
         READ_LOCK,
-        /** The upgradeable read lock of a read/write lock. */
-        UPGRADEABLE_LOCK,
         /** The write lock of a read/write lock. */
         WRITE_LOCK,
         /** Permits of a semaphore. */

@@ -59,8 +59,6 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
         LOCK,
         /** A read/write lock, held by readers. */
         READ,
-        /** A read/write lock, held by the one reader that may write later. */
-        UPGRADE,
         /** A read/write lock, held by one writer. */
         WRITE
     }

@@ -43,7 +43,7 @@ record ShownLock(LockReport report) implements Shown {
     private static String kind(LockReport.Holder holder) {
         return switch (holder.mode()) {
             case LOCK -> "lock";
-            case READ, UPGRADE -> "read lock";
+            case READ -> "read lock";
             case WRITE -> "write lock";
         };
     }

@@ -283,13 +283,12 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
-        requireMode(name, Share.Mode.UPGRADE, "read/write lock");
+        requireMode(name, Share.Mode.WRITE, "read/write lock");
         Durations.requireNoLinger("read/write lock '" + name + "'", options.linger());
         HoldSpec spec = spec("read/write lock", name, options, waiting(options));
         return new ClientReadWriteLock(
                 new ClientLock(parts, name, spec.withShare(Share.READ), options.reentrant()),
-                new ClientLock(parts, name, spec.withShare(Share.WRITE), options.reentrant()),
-                new ClientLock(parts, name, spec.withShare(Share.UPGRADE), options.reentrant()));
+                new ClientLock(parts, name, spec.withShare(Share.WRITE), options.reentrant()));
     }
 
     @Override

@@ -12,7 +12,7 @@ import java.util.Set;
  * @param blocking {@code true} if its operations block the calling thread
  * @param signals the way in which it sends {@link Signal}s
  * @param queue {@code true} if it keeps a wait queue, so that {@link Release#yield} can assign a name
- * @param modes the modes in which names can be held; read/write locks require {@code READ}, {@code UPGRADE} and {@code WRITE}
+ * @param modes the modes in which names can be held; read/write locks require {@code READ} and {@code WRITE}
  * @param minLease the shortest lease that it can keep
  * @param maxNameBytes the length of the longest name that it can keep, in bytes of UTF-8
  * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data

@@ -84,19 +84,14 @@ public interface LockStore extends AutoCloseable {
      * <p>After the decision, {@link Acquire#behind} get fair positions in their order, unless the request was late.
      *
      * <p>A position belongs to one tenure. A client has at most one barging position for each mode except
-     * {@link Share.Mode#READ}. A position with a share {@linkplain Share#beside beside} another tenure does not count.
-     * {@link Capabilities#fairPlaces} limits the number of a client's fair positions. The number of its other positions has no
-     * limit.
+     * {@link Share.Mode#READ}. {@link Capabilities#fairPlaces} limits the number of a client's fair positions. The number of its
+     * other positions has no limit.
      *
      * <p><b>Read/write locks:</b>
      * <ul>
      *   <li>{@link Share} defines the conflicts. A writer conflicts with all holders of the name. A reader conflicts with a
-     *       writer. However, a share never conflicts with {@link Share#beside}.
+     *       writer. However, a reader never conflicts with the writer that it is {@link Share#beside}.
      *   <li>A reader does not barge ahead of a waiting writer that arrived before it, unless the reader is beside a writer.
-     *   <li>{@linkplain Share.Mode#UPGRADE One} of the readers may write later. A {@linkplain Share#isUpgrade writer} beside
-     *       that tenure has the first position in the queue, whenever it arrived. It is notified by {@link Signal.Freed} when
-     *       there is no other reader. If that tenure no longer holds the name, the request of the writer fails as
-     *       {@link StoreException.Effect#REFUSED}.
      *   <li>Each tenure ends with its own lease.
      *   <li>A request for a read/write lock fails as {@link StoreException.Effect#REFUSED} if the name is held as a lock, and
      *       the reverse.

@@ -7,25 +7,28 @@ import java.util.Optional;
  *
  * @param mode the mode, which determines with which other modes the name can be shared
  * @param permits the number of permits of a semaphore, 0 for all free ones; 0 for a name that is not a semaphore
- * @param beside a tenure of the same owner that does not conflict with this share. For a reader it is the tenure by which the
- *     owner writes. For a writer it is the tenure by which the owner reads and may write later
+ * @param beside for a reader whose owner also writes, the tenure by which it writes, which does not conflict with this share
  */
 public record Share(Mode mode, int permits, Optional<TenureId> beside) {
 
     /**
-     * Checks the number of permits.
+     * Checks the values.
      *
-     * @throws IllegalArgumentException if it is negative
+     * @throws IllegalArgumentException if the number of permits is negative, or if a share that is not a reader's is beside
+     *     another tenure
      */
     public Share {
         if (permits < 0) {
             throw new IllegalArgumentException("no number of permits: " + permits);
         }
+        if (beside.isPresent() && mode != Mode.READ) {
+            throw new IllegalArgumentException(mode + " cannot be beside tenure " + beside.get() + ": only READ can");
+        }
     }
 
     /**
      * The kind of a name, and the way in which a tenure holds it. A name that is held in one mode is refused in a conflicting
-     * mode. {@link #READ}, {@link #UPGRADE} and {@link #WRITE} are the shared, the update and the exclusive lock of databases.
+     * mode. {@link #READ} and {@link #WRITE} are the shared and the exclusive lock of databases.
      */
     public enum Mode {
         /** A lock, held by one tenure. */
@@ -34,14 +37,12 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
         WRITE,
         /** A read/write lock, held by readers. */
         READ,
-        /** A read/write lock, held by the one reader that may write later. */
-        UPGRADE,
         /** A semaphore of which a number of permits is held. Its name is independent of that of a lock. */
         PERMITS;
 
         /** Returns {@code true} if two independent tenures can hold one name in these modes at once. */
         public boolean isCompatibleWith(Mode other) {
-            return this == READ ? other == READ || other == UPGRADE : this == UPGRADE && other == READ;
+            return this == READ && other == READ;
         }
     }
 
@@ -53,9 +54,6 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
 
     /** A read/write lock for reading. */
     public static final Share READ = of(Mode.READ);
-
-    /** A read/write lock for reading, and possibly for writing later. */
-    public static final Share UPGRADE = of(Mode.UPGRADE);
 
     /** Returns a share of the given mode, without permits. */
     public static Share of(Mode mode) {
@@ -70,11 +68,6 @@ public record Share(Mode mode, int permits, Optional<TenureId> beside) {
     /** Returns a share of all free permits of a semaphore. */
     public static Share freePermits() {
         return of(Mode.PERMITS);
-    }
-
-    /** Returns {@code true} if this is the share of a writer that also holds the name as a reader that may write later. */
-    public boolean isUpgrade() {
-        return mode == Mode.WRITE && beside.isPresent();
     }
 
     /** Returns a copy of this share that does not conflict with the given tenure. */

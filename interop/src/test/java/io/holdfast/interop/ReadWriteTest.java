@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
-import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.testkit.Await;
@@ -75,28 +74,6 @@ class ReadWriteTest extends SideBySide {
             writer(kind, name).unlock();
             assertThat(allMayWrite(name)).isTrue();
         }
-    }
-
-    @Test
-    void whoMayWriteLaterReadsBesideRedissonsAndWritesWhenTheyHaveGone() throws InterruptedException {
-        String name = name();
-        DistributedReadWriteLock mine =
-                (DistributedReadWriteLock) client(Kind.HOLDFAST).readWriteLock(name);
-        Lock theirs = reader(Kind.REDISSON, name);
-        mine.upgradeableLock().lock();
-        theirs.lock();
-        theirs.lock();
-        theirs.unlock();
-        assertThat(nobodyMayWrite(name)).isTrue();
-        assertThat(mine.writeLock().tryLock()).isFalse();
-        theirs.unlock();
-        assertThat(mine.writeLock().tryLock(Duration.ofSeconds(3))).isTrue();
-        assertThat(mayRead(Kind.REDISSON, name)).isFalse();
-        mine.writeLock().unlock();
-        assertThat(mayRead(Kind.REDISSON, name)).isTrue();
-        assertThat(nobodyMayWrite(name)).isTrue();
-        mine.upgradeableLock().unlock();
-        assertThat(allMayWrite(name)).isTrue();
     }
 
     /** Of Holdfast a tenure that its client's readers share, and one with a lease of its own; and one of another client. */

@@ -58,7 +58,6 @@ public final class Observers {
         return switch (spec.share().mode()) {
             case LOCK -> spec.waiting() == HoldSpec.Waiting.FAIR ? LockObserver.Kind.FAIR_LOCK : LockObserver.Kind.LOCK;
             case READ -> LockObserver.Kind.READ_LOCK;
-            case UPGRADE -> LockObserver.Kind.UPGRADEABLE_LOCK;
             case WRITE -> LockObserver.Kind.WRITE_LOCK;
             case PERMITS -> LockObserver.Kind.PERMITS;
         };

@@ -4,7 +4,6 @@ import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
-import io.holdfast.StoreRefusedException;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.BatchOutcome;
@@ -87,31 +86,13 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     /** Acquires the first level. The thread may hold the same read/write lock in another mode at the same time. */
     private Optional<Hold> lockFirst(HoldSpec requested, long wait, boolean interruptible) throws InterruptedException {
-        refuseUpgradeDeadlock(wait);
-        Optional<Hold> reading =
-                mode() == Mode.WRITE ? holdIn(Mode.UPGRADE).or(() -> holdIn(Mode.READ)) : Optional.empty();
-        HoldSpec besideOwn = besideOwnHold(requested);
-        return reading.isPresent()
-                ? upgrade(reading.get(), besideOwn, wait, interruptible)
-                : await(besideOwn, wait, interruptible, null).hold();
-    }
-
-    /**
-     * Acquires the write lock in addition to the hold under which the thread reads. If that hold is lost during the wait, other
-     * owners may write. The store detects the loss first, and refuses the request.
-     */
-    private Optional<Hold> upgrade(Hold reading, HoldSpec requested, long wait, boolean interruptible)
-            throws InterruptedException {
-        Optional<Hold> acquired;
+        Optional<Hold> reading = mode() == Mode.WRITE ? holdIn(Mode.READ) : Optional.empty();
+        reading.ifPresent(hold -> refuseEndlessWait(hold, wait));
+        Optional<Hold> acquired =
+                await(besideOwnWriting(requested), wait, interruptible, null).hold();
         try {
-            acquired = await(requested, wait, interruptible, null).hold();
-        } catch (StoreRefusedException e) {
-            var unused = client.holds().renewals().confirm(reading);
-            client.holds().validity().requireNotLost(reading);
-            throw e;
-        }
-        try {
-            client.holds().validity().requireNotLost(reading);
+            // without the read hold, another owner may have written during the wait
+            reading.ifPresent(client.holds().validity()::requireNotLost);
         } catch (Throwable e) {
             acquired.ifPresent(client.holds().releases()::discard);
             throw e;
@@ -124,7 +105,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     private Optional<Hold> held() {
-        return client.ownHolds().holdOf(name, mode(), Thread.currentThread());
+        return holdIn(mode());
     }
 
     private void reenter(Hold own, HoldSpec requested) {
@@ -161,42 +142,31 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     /**
-     * Refuses an untimed wait for the write lock or the upgradeable lock while the thread holds the read lock, because the
-     * thread would wait for itself. A try or a timed wait is sent to the store. To write, a reader has to hold the upgradeable
-     * lock instead of the read lock.
+     * Refuses an untimed wait for the write lock while the thread holds the read lock, because the thread would wait for itself.
+     * A try or a timed wait is sent to the store.
      */
-    private void refuseUpgradeDeadlock(long wait) {
-        boolean writes = mode() == Mode.WRITE
-                || (mode() == Mode.UPGRADE && holdIn(Mode.WRITE).isEmpty());
-        Optional<Hold> reading = writes ? holdIn(Mode.READ) : Optional.empty();
-        reading.ifPresent(client.holds().validity()::requireNotLost);
-        if (reading.isPresent() && wait == Durations.NEVER) {
-            throw ErrorTexts.upgrade(name, noun(), Thread.currentThread(), reading.get());
+    private void refuseEndlessWait(Hold reading, long wait) {
+        client.holds().validity().requireNotLost(reading);
+        if (wait == Durations.NEVER) {
+            throw ErrorTexts.readsAlready(name, Thread.currentThread(), reading);
         }
     }
 
-    /**
-     * Adds the thread's hold in another mode of the read/write lock to the request, so that the two do not conflict. A thread
-     * that holds the write lock or the upgradeable lock may also acquire the other two locks.
-     */
-    private HoldSpec besideOwnHold(HoldSpec requested) {
-        Optional<Hold> own = switch (mode()) {
-            case READ -> holdIn(Mode.WRITE).or(() -> holdIn(Mode.UPGRADE));
-            case UPGRADE -> holdIn(Mode.WRITE);
-            case WRITE -> holdIn(Mode.UPGRADE);
-            case LOCK, PERMITS -> Optional.empty();
-        };
-        return own.map(hold -> besideOwnHold(requested, hold)).orElse(requested);
+    /** Adds the thread's hold of the write lock to a request of the read lock, so that the two do not conflict. */
+    private HoldSpec besideOwnWriting(HoldSpec requested) {
+        return mode() == Mode.READ
+                ? holdIn(Mode.WRITE).map(own -> beside(own, requested)).orElse(requested)
+                : requested;
+    }
+
+    private HoldSpec beside(Hold own, HoldSpec requested) {
+        client.holds().validity().requireNotLost(own);
+        own.tenure.ownerHoldsAnother = true;
+        return requested.withShare(requested.share().beside(own.tenure.id));
     }
 
     private Optional<Hold> holdIn(Mode mode) {
         return client.ownHolds().holdOf(name, mode, Thread.currentThread());
-    }
-
-    private HoldSpec besideOwnHold(HoldSpec requested, Hold own) {
-        client.holds().validity().requireNotLost(own);
-        own.tenure.ownerHoldsAnother = true;
-        return requested.withShare(requested.share().beside(own.tenure.id));
     }
 
     private HoldSpec withLease(Duration lease) {
@@ -418,7 +388,6 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
         return switch (mode()) {
             case READ -> "read lock";
             case WRITE -> "write lock";
-            case UPGRADE -> "upgradeable read lock";
             case LOCK, PERMITS -> "lock";
         };
     }

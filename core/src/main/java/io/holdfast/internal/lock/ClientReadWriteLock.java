@@ -2,9 +2,8 @@ package io.holdfast.internal.lock;
 
 import io.holdfast.DistributedReadWriteLock;
 
-/** The read lock, the write lock and the upgradeable lock of one name. */
-public record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock, ClientLock upgradeableLock)
-        implements DistributedReadWriteLock {
+/** The read lock and the write lock of one name. */
+public record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock) implements DistributedReadWriteLock {
 
     @Override
     public String name() {

@@ -30,7 +30,7 @@ public final class ErrorTexts {
     static String kind(Share.Mode mode) {
         return switch (mode) {
             case LOCK -> "lock";
-            case READ, WRITE, UPGRADE -> "read/write lock";
+            case READ, WRITE -> "read/write lock";
             case PERMITS -> "semaphore";
         };
     }
@@ -116,12 +116,11 @@ public final class ErrorTexts {
                 + "); release that hold first");
     }
 
-    public static IllegalStateException upgrade(String name, String wanted, Thread thread, Hold reading) {
+    public static IllegalStateException readsAlready(String name, Thread thread, Hold reading) {
         return new IllegalStateException("read/write lock '" + name + "': " + ThreadNames.named(thread)
                 + " holds its read lock (token " + reading.token
-                + "), so it would wait for itself to acquire the " + wanted
-                + ". Unlock the read lock first; unless the upgradeable"
-                + " lock was acquired before it, repeat all checks after the other lock is acquired");
+                + "), so it would wait for itself to acquire the write lock."
+                + " Unlock the read lock first, and repeat all checks after the write lock is acquired");
     }
 
     public static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {

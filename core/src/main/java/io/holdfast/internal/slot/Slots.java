@@ -139,12 +139,14 @@ public final class Slots implements OwnHolds {
      * not conflict with another tenure of its owner. Waiters for permits share a queue until they are granted.
      */
     private static boolean needsOwnSlot(HoldSpec spec, boolean waits) {
-        boolean beside = spec.share().beside().isPresent();
         return switch (spec.share().mode()) {
             case PERMITS -> !waits || spec.waiting() == HoldSpec.Waiting.FAIR;
             // readers share a tenure only if their holds end with it
-            case READ -> beside || !spec.acceptsAnyTenure() || spec.maxHold().action() == OnMaxHold.STOP_RENEWING;
-            case LOCK, WRITE, UPGRADE -> beside;
+            case READ ->
+                spec.share().beside().isPresent()
+                        || !spec.acceptsAnyTenure()
+                        || spec.maxHold().action() == OnMaxHold.STOP_RENEWING;
+            case LOCK, WRITE -> false;
         };
     }
 
@@ -240,7 +242,7 @@ public final class Slots implements OwnHolds {
     @Override
     public Optional<Hold> selfBlockingHold(String name, Share requested, Thread thread) {
         return heldBy(name, thread)
-                .filter(hold -> conflict(requested, hold.tenure.share.mode()))
+                .filter(hold -> conflict(requested.mode(), hold.tenure.share.mode()))
                 .filter(hold -> !requested.beside().equals(Optional.of(hold.tenure.id)))
                 .findFirst();
     }
@@ -250,15 +252,9 @@ public final class Slots implements OwnHolds {
         return holds(name).filter(hold -> hold.leasedBy(thread) || hold.ownedBy(thread));
     }
 
-    /**
-     * Returns {@code true} if a request for the share would wait for a hold in that mode, directly or through another owner. An
-     * upgradeable request waits for writers, and writers wait for all readers.
-     */
-    private static boolean conflict(Share requested, Mode held) {
-        Mode mode = requested.mode();
-        boolean throughAnother =
-                mode == Mode.UPGRADE && held == Mode.READ && requested.beside().isEmpty();
-        return (mode == Mode.LOCK) == (held == Mode.LOCK) && (throughAnother || !mode.isCompatibleWith(held));
+    /** Returns {@code true} if a request in one mode would wait for a hold in the other one. */
+    private static boolean conflict(Mode requested, Mode held) {
+        return (requested == Mode.LOCK) == (held == Mode.LOCK) && !requested.isCompatibleWith(held);
     }
 
     /** Returns the holds of this client under the name, except those of a semaphore. */

@@ -264,7 +264,7 @@ public final class Tenure {
      * ones.
      */
     long highestUsedToken() {
-        return !ownerHoldsAnother && share.mode() != Share.Mode.UPGRADE ? tokens.highestUsed() : 0;
+        return ownerHoldsAnother ? 0 : tokens.highestUsed();
     }
 
     void setForeignWaiters(int count, long now) {

@@ -25,7 +25,7 @@ class SentencesTest {
     private static String subject(Mode mode) {
         return switch (mode) {
             case LOCK -> "lock 'n' ";
-            case READ, WRITE, UPGRADE -> "read/write lock 'n' ";
+            case READ, WRITE -> "read/write lock 'n' ";
             case PERMITS -> "a permit of semaphore 'n' ";
         };
     }
@@ -33,7 +33,7 @@ class SentencesTest {
     private static String several(Mode mode) {
         return switch (mode) {
             case LOCK -> "locks ";
-            case READ, WRITE, UPGRADE -> "read/write locks ";
+            case READ, WRITE -> "read/write locks ";
             case PERMITS -> "permits ";
         };
     }

@@ -32,11 +32,11 @@ class TenureTest {
     /** Others who read have tokens above the block. */
     @Test
     void nothingGoesBackFromOneAmongThoseWhoRead() {
-        Tenure upgradeable = new Tenure(new TenureId("client", 2), Share.UPGRADE);
-        upgradeable.tokens.requestMore();
-        upgradeable.tokens.adopt(new TokenBlock(1_000, 20_000));
-        upgradeable.tokens.take();
-        assertThat(upgradeable.highestUsedToken()).isZero();
+        Tenure reader = new Tenure(new TenureId("client", 2), Share.READ);
+        reader.tokens.requestMore();
+        reader.tokens.adopt(new TokenBlock(1_000, 20_000));
+        reader.tokens.take();
+        assertThat(reader.highestUsedToken()).isZero();
     }
 
     @Test

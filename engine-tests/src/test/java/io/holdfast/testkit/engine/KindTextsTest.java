@@ -52,7 +52,6 @@ class KindTextsTest extends VirtualTime {
         kinds.put("lock, fair", of(c.fairLock("n")));
         kinds.put("read/write lock", of(readWrite.readLock()));
         kinds.put("read/write lock, to write", of(readWrite.writeLock()));
-        kinds.put("read/write lock, upgradeable", of(readWrite.upgradeableLock()));
         kinds.put("semaphore", of(c.semaphore("n")));
         kinds.put("semaphore, fair", of(c.fairSemaphore("n")));
     }

@@ -122,8 +122,7 @@ class LevelsTest extends VirtualTime {
                 a.lock("plain", options),
                 a.fairLock("fair", options),
                 a.readWriteLock("read", options).readLock(),
-                a.readWriteLock("write", options).writeLock(),
-                a.readWriteLock("upgradeable", options).upgradeableLock());
+                a.readWriteLock("write", options).writeLock());
     }
 
     /** Over a lease of its own each kind has a slot of its own, also one that reads. */

@@ -71,12 +71,6 @@ class LossAtReleaseTest extends VirtualTime {
                 return locked(test.c.readWriteLock("n").writeLock());
             }
         },
-        UPGRADE {
-            @Override
-            ThrowingCallable acquire(LossAtReleaseTest test) {
-                return locked(test.c.readWriteLock("n").upgradeableLock());
-            }
-        },
         LEASE {
             @Override
             ThrowingCallable acquire(LossAtReleaseTest test) throws InterruptedException {

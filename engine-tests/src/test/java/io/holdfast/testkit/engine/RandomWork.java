@@ -41,7 +41,6 @@ final class RandomWork extends RandomClients {
     private final Map<String, Deque<HistoryChecker.Hold>> byToken = new HashMap<>();
 
     private final Map<DistributedLock, DistributedLock> reading = new HashMap<>();
-    private final Map<DistributedLock, DistributedLock> writingLater = new HashMap<>();
     private long contended;
 
     private RandomWork(Simulation sim, long seed) {
@@ -114,14 +113,8 @@ final class RandomWork extends RandomClients {
     private DistributedLock readOrWrite(DistributedReadWriteLock lock) {
         return switch (random(5)) {
             case 0, 1 -> lock.readLock();
-            case 2 -> upgrading(lock);
             default -> writing(lock);
         };
-    }
-
-    private DistributedLock upgrading(DistributedReadWriteLock lock) {
-        writingLater.put(lock.upgradeableLock(), lock.writeLock());
-        return lock.upgradeableLock();
     }
 
     private DistributedLock writing(DistributedReadWriteLock lock) {
@@ -130,7 +123,7 @@ final class RandomWork extends RandomClients {
     }
 
     private static boolean reads(DistributedLock lock) {
-        return lock.toString().startsWith("read") || lock.toString().startsWith("upgradeable read");
+        return lock.toString().startsWith("read");
     }
 
     private void once(DistributedLock lock) throws InterruptedException {
@@ -158,11 +151,6 @@ final class RandomWork extends RandomClients {
         if (!held) {
             return;
         }
-        DistributedLock write = writingLater.get(lock);
-        if (write != null && random(2) == 0) {
-            writeWithin(lock, write);
-            return;
-        }
         DistributedLock beside = reading.get(lock);
         if (beside != null && random(3) == 0) {
             readOn(lock, beside);
@@ -173,28 +161,6 @@ final class RandomWork extends RandomClients {
         }
         long token = tokenOrUnlock(lock);
         inside(lock, token, lock::remainingLease, lock::unlock);
-    }
-
-    /** Reads, alone among those who do so to write later, and writes. */
-    private void writeWithin(DistributedLock lock, DistributedLock write) {
-        long token = tokenOrUnlock(lock);
-        String owner = Thread.currentThread().getName();
-        HistoryChecker.Hold hold = history.granted(lock.name() + " to write later", owner, token, now());
-        Deque<HistoryChecker.Hold> same = byToken.computeIfAbsent(lock.name() + token, first -> new ArrayDeque<>());
-        same.add(hold);
-        try {
-            if (random(2) == 0) {
-                write.lock();
-                inThread(write, true);
-            } else {
-                inThread(write, write.tryLock());
-            }
-        } finally {
-            hold.validUntil(now() + lock.remainingLease().toNanos());
-            hold.released(now());
-            same.remove(hold);
-            lock.unlock();
-        }
     }
 
     /** Writes no more, and reads without a break. */

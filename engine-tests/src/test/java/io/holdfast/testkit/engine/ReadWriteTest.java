@@ -269,13 +269,25 @@ class ReadWriteTest extends ReadersAndWriters {
         assertThatThrownBy(() -> atA.writeLock().lock())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("'n'")
-                .hasMessageContaining("Unlock the read lock first");
+                .hasMessageContaining("would wait for itself to acquire the write lock")
+                .hasMessageContaining("Unlock the read lock first, and repeat all checks");
         assertThatThrownBy(() -> atA.writeLock().acquire()).isInstanceOf(IllegalStateException.class);
 
         atA.readLock().unlock();
         atA.writeLock().lock();
         assertThatThrownBy(() -> atA.readLock().acquire()).isInstanceOf(IllegalStateException.class);
         atA.writeLock().unlock();
+    }
+
+    @Test
+    void aLeaseThatReadsKeepsItsOwnThreadFromWriting() throws InterruptedException {
+        try (Lease reading = atA.readLock().acquire()) {
+            assertThat(atA.writeLock().tryLock()).isFalse();
+            assertThatThrownBy(() -> atA.writeLock().lock())
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("token " + reading.fencingToken())
+                    .hasMessageContaining("release that hold first");
+        }
     }
 
     @Test
@@ -303,6 +315,17 @@ class ReadWriteTest extends ReadersAndWriters {
         assertThatThrownBy(atA.readLock()::unlock).isInstanceOf(LeaseLostException.class);
         assertThat(write.tryLock()).isTrue();
         write.unlock();
+    }
+
+    /** It would write on what it read before others may have written. */
+    @Test
+    void whoseReadingEndsWhileItWaitsToWriteDoesNotWrite() {
+        atA.readLock().lock(Duration.ofSeconds(1));
+        assertThatThrownBy(() -> atA.writeLock().tryLock(Duration.ofSeconds(3))).isInstanceOf(LeaseLostException.class);
+        assertThat(atA.writeLock().isHeldByCurrentThread()).isFalse();
+        assertThatThrownBy(atA.readLock()::unlock).isInstanceOf(LeaseLostException.class);
+        assertThat(atB.writeLock().tryLock()).isTrue();
+        atB.writeLock().unlock();
     }
 
     @Test

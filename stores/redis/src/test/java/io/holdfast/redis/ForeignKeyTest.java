@@ -58,7 +58,6 @@ class ForeignKeyTest {
     enum Kind {
         LOCK(Mode.LOCK),
         READ(Mode.READ),
-        UPGRADE(Mode.UPGRADE),
         WRITE(Mode.WRITE),
         SEMAPHORE(Mode.PERMITS),
         LATCH(null);
@@ -70,21 +69,21 @@ class ForeignKeyTest {
         }
 
         boolean shared() {
-            return mode == Mode.READ || mode == Mode.WRITE || mode == Mode.UPGRADE;
+            return mode == Mode.READ || mode == Mode.WRITE;
         }
     }
 
     /** The keys of the table in docs/design.md that belong to a name. */
     @SuppressWarnings("ImmutableEnumChecker") // EnumSet
     enum Key {
-        NAME("the lock's name", "hash", Kind.LOCK, Kind.READ, Kind.UPGRADE, Kind.WRITE),
-        COUNTER("hf:{}:t:PREFIX", "string", Kind.LOCK, Kind.READ, Kind.UPGRADE, Kind.WRITE, Kind.SEMAPHORE),
-        FLOOR("hf:{tag}:tf:NAME", "string", Kind.LOCK, Kind.READ, Kind.UPGRADE, Kind.WRITE),
-        QUEUE("hf:{tag}:q:NAME", "zset", Kind.LOCK, Kind.READ, Kind.UPGRADE, Kind.WRITE),
+        NAME("the lock's name", "hash", Kind.LOCK, Kind.READ, Kind.WRITE),
+        COUNTER("hf:{}:t:PREFIX", "string", Kind.LOCK, Kind.READ, Kind.WRITE, Kind.SEMAPHORE),
+        FLOOR("hf:{tag}:tf:NAME", "string", Kind.LOCK, Kind.READ, Kind.WRITE),
+        QUEUE("hf:{tag}:q:NAME", "zset", Kind.LOCK, Kind.READ, Kind.WRITE),
         CLAIM("hf:{tag}:a:NAME", "string", Kind.LOCK),
-        KNOWN("hf:{tag}:s:NAME", "hash", Kind.LOCK, Kind.READ, Kind.UPGRADE, Kind.WRITE),
-        LEASES("hf:{tag}:r:NAME", "zset", Kind.READ, Kind.UPGRADE, Kind.WRITE),
-        TIMER("{NAME}:TENURE:rwlock_timeout:1", "string", Kind.READ, Kind.UPGRADE),
+        KNOWN("hf:{tag}:s:NAME", "hash", Kind.LOCK, Kind.READ, Kind.WRITE),
+        LEASES("hf:{tag}:r:NAME", "zset", Kind.READ, Kind.WRITE),
+        TIMER("{NAME}:TENURE:rwlock_timeout:1", "string", Kind.READ),
         LIMIT("hf:{tag}:pl:NAME", "string", Kind.SEMAPHORE),
         HELD("hf:{tag}:ph:NAME", "zset", Kind.SEMAPHORE),
         ENDS("hf:{tag}:pe:NAME", "zset", Kind.SEMAPHORE),

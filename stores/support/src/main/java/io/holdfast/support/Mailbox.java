@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * <ul>
  *   <li>{@code F LOCK}: the lock is free;
  *   <li>{@code A TENURE UNIT UNITS WAITERS NEXT EXPIRES LOCK}: the lock was assigned. The kind is {@code AW} for a writer,
- *       {@code AR} for a reader, {@code AU} for an upgradeable reader, and {@code AP} for permits;
+ *       {@code AR} for a reader, and {@code AP} for permits;
  *   <li>{@code W LOCK}: another client waits;
  *   <li>{@code R TENURE LOCK}: the lock was forcibly released;
  *   <li>{@code C LATCH}: a latch opened, was set again, or ended;
@@ -49,7 +49,6 @@ public final class Mailbox {
             Map.entry("A", 8),
             Map.entry("AW", 8),
             Map.entry("AR", 8),
-            Map.entry("AU", 8),
             Map.entry("AP", 8),
             Map.entry("C", 2),
             Map.entry("W", 2),
@@ -101,7 +100,6 @@ public final class Mailbox {
             case "R" -> deliver(new Signal.Revoked(name(parts[2]), ownTenure(parts[1])));
             case "A" -> deliver(assigned(parts, Mode.LOCK, run));
             case "AW" -> deliver(assigned(parts, Mode.WRITE, run));
-            case "AU" -> deliver(assigned(parts, Mode.UPGRADE, run));
             case "AR" -> deliver(assigned(parts, Mode.READ, run));
             case "AP" -> deliver(assigned(parts, Mode.PERMITS, run));
             case "C" -> deliver(new Signal.Changed(name(parts[1])));
@@ -141,7 +139,6 @@ public final class Mailbox {
         return switch (mode) {
             case LOCK -> "A";
             case WRITE -> "AW";
-            case UPGRADE -> "AU";
             case READ -> "AR";
             case PERMITS -> "AP";
         };

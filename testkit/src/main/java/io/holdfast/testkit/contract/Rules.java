@@ -29,7 +29,6 @@ final class Rules {
         LingerRules.addTo(rules.topic("lingering"));
         FairRules.addTo(rules.topic("fair positions"));
         ShareRules.addTo(rules.topic("read/write locks"));
-        UpgradeRules.addTo(rules.topic("upgradeable read locks"));
         PermitRules.addTo(rules.topic("permits"));
         LatchRules.addTo(rules.topic("latches"));
         TogetherRules.addTo(rules.topic("several names"));

@@ -58,17 +58,6 @@ final class Locks {
         // endregion
     }
 
-    void upgradeable(Holdfast holdfast) {
-        // region locks-upgradeable
-        DistributedReadWriteLock book = holdfast.readWriteLock("orders");
-        book.upgradeableLock().run(() -> {
-            if (!orders.isShipped(7)) { // no other writer can ship it from here on
-                book.writeLock().run(() -> orders.ship(7, book.writeLock().fencingToken()));
-            }
-        });
-        // endregion
-    }
-
     Mono<Boolean> reactor(Holdfast holdfast, Mono<Boolean> payment) {
         // region locks-reactor
         ReactorLock<Lease> lock = ReactorLock.of(holdfast.lock("orders/42"));

@@ -199,18 +199,6 @@ class GuideTest {
 
     @ParameterizedTest
     @MethodSource("stores")
-    void whoReadsAndFindsSomethingMissingWrites(String store) {
-        try (Holdfast holdfast = Holdfast.connect(store)) {
-            Locks locks = new Locks(orders);
-            locks.upgradeable(holdfast);
-            assertThat(orders.isShipped(7)).isTrue();
-            locks.upgradeable(holdfast);
-            assertThat(holdfast.list("orders")).isEmpty();
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("stores")
     void inReactor(String store) throws InterruptedException {
         try (Holdfast holdfast = Holdfast.connect(store)) {
             Locks locks = new Locks(orders);

@@ -32,8 +32,7 @@ public record KeyPart(String what, String key, String holder) {
         String holder = tenure.toString();
         return switch (mode) {
             case LOCK -> List.of(new KeyPart("owner", layout.prefix() + name, holder));
-            case READ, UPGRADE, WRITE ->
-                shared(layout.sharedKeys(name, tenure, mode).toList(), holder, mode);
+            case READ, WRITE -> shared(layout.sharedKeys(name, tenure, mode).toList(), holder, mode);
             case PERMITS -> {
                 String[] keys = layout.countedKeys(name, "pe", "ph");
                 yield List.of(new KeyPart("end", keys[0], holder), new KeyPart("count", keys[1], holder));

@@ -69,7 +69,7 @@ public final class ClientRegistry {
     }
 
     static String tenure(String field) {
-        return field.replaceFirst(":(write|upgrade)$", "");
+        return field.replaceFirst(":write$", "");
     }
 
     private static String id(String field) {

@@ -26,7 +26,6 @@ import java.util.stream.Stream;
  */
 record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
 
-    private static final double FRONT_LEAD = 1L << 52;
     private static final Duration NO_EXPIRY = Duration.ofDays(365);
 
     /**
@@ -40,9 +39,7 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
             if (!shared) {
                 return Mode.LOCK;
             }
-            boolean writes = field.endsWith(KeyLayout.ending(Mode.WRITE));
-            boolean mayWrite = field.endsWith(KeyLayout.ending(Mode.UPGRADE));
-            return writes ? Mode.WRITE : mayWrite ? Mode.UPGRADE : Mode.READ;
+            return field.endsWith(KeyLayout.ending(Mode.WRITE)) ? Mode.WRITE : Mode.READ;
         }
     }
 
@@ -115,11 +112,7 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
         return millis < 0 ? NO_EXPIRY : Duration.ofMillis(millis);
     }
 
-    /**
-     * Returns the time of an arrival. It is below zero if a reader waits to write, because such a reader precedes all others.
-     */
-    private static Instant instant(double arrival) {
-        double micros = arrival < 0 ? arrival + FRONT_LEAD : arrival;
+    private static Instant instant(double micros) {
         return Instant.EPOCH.plusSeconds((long) micros / 1_000_000).plusNanos((long) micros % 1_000_000 * 1_000);
     }
 

@@ -75,7 +75,7 @@ record Renewals(
     private Kind kind(Renew request, List<Renew> batch) {
         return switch (request.mode()) {
             case LOCK -> isPlain(request) && request.lease().equals(batch.get(0).lease()) ? Kind.ALIKE : Kind.LOCK;
-            case READ, UPGRADE, WRITE -> Kind.SHARED;
+            case READ, WRITE -> Kind.SHARED;
             case PERMITS -> Kind.PERMITS;
         };
     }

@@ -43,7 +43,7 @@ end
 
 -- Returns the tenure in a field of a lock.
 local function tenure_of(owner)
-    return (string.gsub(string.gsub(owner, ':write$', ''), ':upgrade$', ''))
+    return (string.gsub(owner, ':write$', ''))
 end
 
 -- Returns whether the text is a tenure. A mark of a position, or the id of a change, may precede it; the ending of an owner may
@@ -189,7 +189,7 @@ end
 
 -- Returns the client of a tenure, or of a position.
 local function client(tenure)
-    return string.match(tenure, '^[!<^]?(.*):') or ''
+    return string.match(tenure, '^[!<]?(.*):') or ''
 end
 
 -- Returns whether the tenure may linger. The number of such a tenure is below zero.

@@ -3,7 +3,7 @@
 --
 -- KEYS  lock, counter, queue, leases, floor, timer, as for all read/write locks; the prefix of all timers; known
 -- ARGV  1 tenure, 2 lease in ms, 3 units wanted, 4 time after which to refuse, 5 '1' to queue, 6 arrival of an earlier position
---       or 0, 7 prefix of inboxes, 8 'read', 'upgrade' or 'write', 9 a tenure that does not exclude this one, or '',
+--       or 0, 7 prefix of inboxes, 8 'read' or 'write', 9 the tenure by which the owner of a reader writes, or '',
 --       10 the channel of Redisson's clients, or ''
 -- reply as for acquire
 
@@ -26,25 +26,6 @@ end
 
 local mode = settle(lock, leases, now)
 local owner = field(tenure, wanted)
-
-local function is_there(other)
-    for ending in pairs(ENDING) do
-        if redis.call('HEXISTS', lock, field(other, ending)) == 1 then
-            return true
-        end
-    end
-    return false
-end
-
--- A reader must not write on what it has read if others may have written since. It releases nothing, so dead readers of another
--- program are looked for here.
-local upgrades = wanted == 'write' and beside ~= ''
-if upgrades and redis.call('HEXISTS', lock, owner) == 0 then
-    if not is_there(beside) then
-        return redis.error_reply("HFGONE '" .. lock .. "' is no longer held by the reader; acquire it and read again")
-    end
-    mode = end_with_last(lock, leases, mode, now)
-end
 
 local me = place_of(tenure, wanted)
 local place = waiters > 0 and redis.call('ZSCORE', queue, me)
@@ -79,12 +60,11 @@ local function redisson_before(arrival)
 end
 
 local function may_have()
-    if redis.call('HEXISTS', lock, owner) == 1 or not mode then
+    if redis.call('HEXISTS', lock, owner) == 1 or not mode
+        or beside ~= '' and redis.call('HEXISTS', lock, field(beside, 'write')) == 1 then
         return true
-    elseif beside ~= '' and is_there(beside) then
-        return wanted == 'read' or wanted == 'upgrade' and not upgrader(lock) or #owners(lock) == 1
     end
-    return wanted ~= 'write' and mode == 'read' and not (wanted == 'upgrade' and upgrader(lock))
+    return wanted == 'read' and mode == 'read'
         and not (waiters > 0 and writer_before(place or ARGV[6])) and not redisson_before(place or ARGV[6])
 end
 
@@ -105,7 +85,7 @@ if ARGV[5] == '1' then
     if wanted == 'write' and waiters >= MOST_SEEN then
         note(known, WRITER, string.format('%.0f', now))
     end
-    local arrival, new = enqueue(queue, known, me, upgrades and now - FRONT or ARGV[6], lease, now)
+    local arrival, new = enqueue(queue, known, me, ARGV[6], lease, now)
     reply[4] = arrival
     local told = {}
     for _, holder in ipairs(new and holders or {}) do

@@ -23,7 +23,7 @@ for _, holder in ipairs(owners(lock)) do
 end
 local places = redis.call('ZRANGE', queue, 0, 999, 'WITHSCORES')
 for i = 1, #places, 2 do
-    reply[#reply + 1] = string.match(places[i], '^[<^]?(.*)$')
+    reply[#reply + 1] = string.match(places[i], '^<?(.*)$')
     reply[#reply + 1] = places[i + 1]
 end
 return reply

@@ -1,7 +1,7 @@
 -- Releases a read/write lock for a tenure, removes its position from the queue, and serves the queue.
 --
 -- KEYS  lock, counter, queue, leases, floor, timer, as for all read/write locks; the prefix of all timers; known
--- ARGV  1 tenure, 2 prefix of inboxes, 3 'read', 'upgrade' or 'write', 4 the channel of Redisson's clients, or ''
+-- ARGV  1 tenure, 2 prefix of inboxes, 3 'read' or 'write', 4 the channel of Redisson's clients, or ''
 -- reply {1 if it was held or 0, waiters, now, 1 if the same script is to be run again for the rest of the queue or 0}
 
 local lock, counter, queue, leases, floor, timer = unpack(KEYS)
@@ -37,8 +37,6 @@ if not bad and waiters > 0 then
     if redisson == 0 or opened and mode then
         -- beside Redisson, another run would serve nobody, because it opens nothing
         more = serve_shared(lock, token, queue, leases, known, ARGV[2], mode, last, now) and redisson == 0
-    else
-        wake_front(lock, queue, ARGV[2])
     end
     waiters = redis.call('ZCARD', queue)
 elseif waiters and waiters > 0 then

@@ -1,8 +1,7 @@
 -- Renews the leases of held read/write locks. A failure of one lock does not fail the others.
 --
 -- KEYS  for each lock: lock, counter, queue, leases, floor, timer, as for all read/write locks
--- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read', 'upgrade' or 'write', unit above which later ones must
---       be or 0
+-- ARGV  for each lock: tenure, lease in ms, units wanted or 0, 'read' or 'write', unit above which later ones must be or 0
 -- reply as for renew
 
 local now = clock()

@@ -2,22 +2,19 @@
 --
 -- KEYS  for each lock: lock, counter, queue, leases, floor, timer; and known, as for acquire, if positions come and go
 --
--- The lock is a hash. 'mode' is 'read' or 'write', and each tenure has a field. The field of a writer ends in ':write'. That of
--- the one reader that may write later ends in ':upgrade'.
+-- The lock is a hash. 'mode' is 'read' or 'write', and each tenure has a field. The field of a writer ends in ':write'.
 --
 -- The owners of this library also have the ends of their leases in a sorted set, in microseconds. So a dead owner ends by
 -- itself, and not with the last owner. Other programs may have owners in the lock, which live as long as the key. When an owner
 -- of ours leaves, their readers are dropped if their timers have ended. A reader of ours has a timer as well, which lives as
 -- long as its lease. Redisson's readers look for it before they delete the key.
 --
--- The position of a reader begins with '<', and that of a reader that may write later with '^'. When such a reader asks to
--- write, it goes to the front of the queue. Its arrival is less than all others by 2^52, and so below zero until the year 2112.
+-- The position of a reader begins with '<'.
 
-local MARK = {read = '<', upgrade = '^', write = ''}
-local ENDING = {read = '', upgrade = ':upgrade', write = ':write'}
-local MESSAGE = {read = 'AR', upgrade = 'AU', write = 'AW'}
+local MARK = {read = '<', write = ''}
+local ENDING = {read = '', write = ':write'}
+local MESSAGE = {read = 'AR', write = 'AW'}
 local CLAIM_UNIT = 1
-local FRONT = 4503599627370496
 
 -- The field of 'known' with the last time when a writer asked that may be behind the first positions of the queue.
 local WRITER = '!write'
@@ -36,11 +33,8 @@ end
 
 -- Returns the mode that a position asks for, and its tenure.
 local function parse(place)
-    local mark, tenure = string.sub(place, 1, 1), string.sub(place, 2)
-    if mark == MARK.read then
-        return 'read', tenure
-    elseif mark == MARK.upgrade then
-        return 'upgrade', tenure
+    if string.sub(place, 1, 1) == MARK.read then
+        return 'read', string.sub(place, 2)
     end
     return 'write', place
 end
@@ -55,15 +49,6 @@ local function owners(lock)
         end
     end
     return fields
-end
-
--- Returns the owner that reads and may write later.
-local function upgrader(lock)
-    for _, owner in ipairs(owners(lock)) do
-        if string.sub(owner, -8) == ENDING.upgrade then
-            return owner
-        end
-    end
 end
 
 -- Returns the error if a key cannot be used, or if the lock is held as another kind; otherwise nil. Also returns the number of
@@ -176,73 +161,41 @@ local function left_of(leases, owner, key_left, now)
     return ends and math.max(0, math.ceil((ends - now) / 1000)) or key_left
 end
 
--- Wakes the reader that asks to write, if no other reader is left. It is not assigned the lock, because only its client knows
--- whether it still reads.
-local function wake_upgrader(lock, tenure, inboxes)
-    local all = owners(lock)
-    if #all == 1 and upgrader(lock) and client(tenure_of(all[1])) == client(tenure) then
-        tell(inboxes, tenure, 'F ' .. lock)
-    end
-end
-
--- Wakes the reader that asks to write, if it is at the front. Serves nobody else.
-local function wake_front(lock, queue, inboxes)
-    local found = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
-    if found[1] and tonumber(found[2]) < 0 then
-        wake_upgrader(lock, found[1], inboxes)
-    end
-end
-
 -- Serves the queue: assigns the lock to the first position if nobody excludes it. After a reader, all readers that follow it
--- are assigned the lock, too. A reader that may write later waits only for another one of that kind. A position whose client
--- does not listen is dropped. If this user may not send messages, all positions stay, because all clients live by polling then.
+-- are assigned the lock, too. A position whose client does not listen is dropped. If this user may not send messages, all
+-- positions stay, because all clients live by polling then.
 --
 -- The names of other readers' timers are formed here. They are in the lock's slot, because all keys of a lock have one tag.
 -- Returns whether something is left to serve, which the next script does.
 local function serve_shared(lock, token, queue, leases, known, inboxes, mode, last, now)
-    local at = 0
-    local has_upgrader = upgrader(lock)
     for _ = 1, MOST_SERVED do
-        local found = redis.call('ZRANGE', queue, at, at, 'WITHSCORES')
+        local found = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')
         local place = found[1]
         if not place or mode == 'write' then
             return false
         end
         local wanted, tenure = parse(place)
-        local upgrades = tonumber(found[2]) < 0
-        if upgrades and not mode then
-            -- it no longer reads, and has to find out
-            leave(queue, known, place)
-            tell(inboxes, tenure, 'F ' .. lock)
-        elseif mode and wanted == 'write' then
-            if upgrades then
-                wake_upgrader(lock, tenure, inboxes)
-            end
+        if mode and wanted == 'write' then
             return false
-        elseif mode and wanted == 'upgrade' and has_upgrader then
-            at = at + 1
-        else
-            local unit = draw(last, now, CLAIM_UNIT)
-            local lasts = claim_of(known, place)
-            redis.call('ZREM', queue, place)
-            local heard = tell(inboxes, tenure, string.format('%s %s %.0f 1 %.0f 0 %.0f ', MESSAGE[wanted],
-                string.match(tenure, '[^:]*$'), unit, redis.call('ZCARD', queue), now + lasts * 1000) .. lock)
-            if not heard then
-                redis.call('ZADD', queue, found[2], place)
-                redis.call('PEXPIRE', queue, '60000')
-                return false
-            end
-            forget(queue, known, place)
-            if heard ~= 0 then
-                mode = wanted == 'write' and 'write' or 'read'
-                has_upgrader = has_upgrader or wanted == 'upgrade'
-                local owner = field(tenure, wanted)
-                enter(lock, leases, owner, mode, timer_of(lock, owner), lasts, now)
-                keep(token, unit)
-                last = unit
-            end
+        end
+        local unit = draw(last, now, CLAIM_UNIT)
+        local lasts = claim_of(known, place)
+        redis.call('ZREM', queue, place)
+        local heard = tell(inboxes, tenure, string.format('%s %s %.0f 1 %.0f 0 %.0f ', MESSAGE[wanted],
+            string.match(tenure, '[^:]*$'), unit, redis.call('ZCARD', queue), now + lasts * 1000) .. lock)
+        if not heard then
+            redis.call('ZADD', queue, found[2], place)
+            redis.call('PEXPIRE', queue, '60000')
+            return false
+        end
+        forget(queue, known, place)
+        if heard ~= 0 then
+            mode = wanted
+            local owner = field(tenure, wanted)
+            enter(lock, leases, owner, mode, timer_of(lock, owner), lasts, now)
+            keep(token, unit)
+            last = unit
         end
     end
-    -- if positions were only passed over, another run would do no more for them
-    return at < MOST_SERVED
+    return true
 end

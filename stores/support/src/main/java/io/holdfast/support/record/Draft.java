@@ -182,12 +182,12 @@ final class Draft {
     /** Returns the position of a request in the queue. A request without a position counts as the last one. */
     long positionOf(Acquire request) {
         long before = request.arrival() == 0 ? Long.MAX_VALUE : request.arrival();
-        return queue().of(request.tenure()).map(Place::position).orElse(before);
+        return queue().of(request.tenure()).map(Place::arrival).orElse(before);
     }
 
     /** Returns the position that the tenure has in the queue; 0 for none. */
     long positionOf(TenureId tenure) {
-        return queue().of(tenure).map(Place::position).orElse(0L);
+        return queue().of(tenure).map(Place::arrival).orElse(0L);
     }
 
     /** Adds the tenure of a request to the wait queue, like {@link #enqueue(Acquire, Acquire.Place, boolean)}. */
@@ -224,18 +224,15 @@ final class Draft {
                 claimant(wanted.tenure()),
                 request.share().mode(),
                 fair,
-                old.map(Place::front).orElse(request.share().isUpgrade()),
-                old.map(Place::arrival).orElseGet(() -> arrival(request, wanted)),
+                old.map(Place::arrival).orElseGet(() -> arrival(wanted)),
                 now(),
                 Moment.micros(wanted.lease()),
                 request.tokens(),
                 request.share().permits());
     }
 
-    private long arrival(Acquire request, Acquire.Place wanted) {
-        if (request.share().isUpgrade()) {
-            return now();
-        } else if (wanted.arrival() != 0) {
+    private long arrival(Acquire.Place wanted) {
+        if (wanted.arrival() != 0) {
             return wanted.arrival();
         } else if (wanted.waited().isZero()) {
             return takeArrival();

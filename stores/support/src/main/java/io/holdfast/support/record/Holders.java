@@ -54,14 +54,6 @@ public record Holders(List<Holder> all) {
         return admit(requested, Optional.empty());
     }
 
-    /** Returns the only reader, if it may write later. */
-    Optional<Holder> soleUpgrader() {
-        return Optional.of(all)
-                .filter(some -> some.size() == 1)
-                .map(one -> one.get(0))
-                .filter(holder -> holder.mode() == Mode.UPGRADE);
-    }
-
     OptionalLong earliestExpiry() {
         return all.stream().mapToLong(Holder::expires).min();
     }

@@ -11,7 +11,6 @@ final class Letters {
     static final char UNCLAIMED = 'u';
     static final char LINGERS = 'k';
     static final char FAIR = 'f';
-    static final char FRONT = 'v';
     static final String APPLIED = "y";
     static final String NOT_APPLIED = "n";
 
@@ -19,7 +18,6 @@ final class Letters {
             Mode.LOCK, "L",
             Mode.WRITE, "W",
             Mode.READ, "R",
-            Mode.UPGRADE, "U",
             Mode.PERMITS, "P"));
 
     private Letters() {}

@@ -6,7 +6,6 @@ import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
-import java.util.ArrayList;
 import java.util.List;
 
 /** The decisions about locks and read/write locks; see {@link io.holdfast.spi.LockStore#acquire}. */
@@ -23,7 +22,6 @@ record LockDecider(Draft draft) implements NameDecider {
     @Override
     public Acquire.Reply acquire(Acquire request) {
         requireKind(request.share().mode());
-        requireReader(request);
         if (holders().isEmpty() && queue().isFairBefore(draft.positionOf(request))) {
             serve(false);
         }
@@ -38,14 +36,6 @@ record LockDecider(Draft draft) implements NameDecider {
                             ? "a read/write lock, and requested as a lock"
                             : "a lock, and requested as a read/write lock")
                     + "; use it as one of them only, or rename one");
-        }
-    }
-
-    /** Refuses an upgrade if the reader has lost its hold, because another owner may have written since. */
-    private void requireReader(Acquire request) {
-        boolean reads = request.share().beside().filter(holders()::include).isPresent();
-        if (request.share().isUpgrade() && !reads && !holders().include(request.tenure())) {
-            throw Draft.refused("'" + draft.name() + "' is no longer held by the reader; acquire it and read again");
         }
     }
 
@@ -117,13 +107,8 @@ record LockDecider(Draft draft) implements NameDecider {
                 .forEach(holder -> draft.notify(holder, Signal.Wanted::new));
     }
 
-    /**
-     * Serves the first place. If it is a reader, all readers that directly follow it are served as well. A reader that waits to
-     * write is woken.
-     */
     @Override
     public void serve(boolean yield) {
-        wakeUpgrades();
         List<Place> next = next();
         if (next.stream().allMatch(place -> yield || place.fair() || place.mode() != Mode.LOCK)) {
             assign(next);
@@ -134,53 +119,21 @@ record LockDecider(Draft draft) implements NameDecider {
     }
 
     /**
-     * Wakes the reader at the front if it is the only reader that is left.
-     *
-     * <p>If nobody holds the name, the readers that wait to write have lost their holds. They are removed from the queue and
-     * woken. Their next request is refused, which reports the loss.
-     */
-    private void wakeUpgrades() {
-        List<Place> woken = holders().isEmpty()
-                ? queue().all().stream().filter(Place::front).toList()
-                : queue().all().stream().limit(1).filter(this::mayUpgrade).toList();
-        if (holders().isEmpty()) {
-            woken.forEach(place -> draft.withdraw(place.tenure()));
-        }
-        woken.forEach(place -> draft.notify(place.claimant().party(), Signal.Freed::new));
-    }
-
-    private boolean mayUpgrade(Place place) {
-        return place.front()
-                && holders()
-                        .soleUpgrader()
-                        .filter(reader -> reader.claimant().isOf(place.tenure().clientId()))
-                        .isPresent();
-    }
-
-    /**
      * Returns the places to serve. It is empty if a holder conflicts with the first place. After a reader, all readers that
-     * follow are served as well. They pass a waiting upgradeable reader while another upgradeable reader holds the name.
+     * directly follow are served as well.
      */
     private List<Place> next() {
-        boolean read = holders().admit(Mode.READ);
-        boolean upgrade = holders().admit(Mode.UPGRADE);
-        List<Place> next = new ArrayList<>();
-        for (Place place : queue().all()) {
-            boolean passed = place.mode() == Mode.UPGRADE && read && !upgrade;
-            boolean reads = place.mode() == Mode.READ || place.mode() == Mode.UPGRADE;
-            if (!passed && (next.size() >= draft.room() || !(reads ? read : isFirst(place, next)))) {
-                break;
-            } else if (!passed) {
-                next.add(place);
-                upgrade &= place.mode() != Mode.UPGRADE;
-                read &= reads;
-            }
+        List<Place> waiting = queue().all();
+        if (waiting.isEmpty()
+                || draft.room() <= 0
+                || !holders().admit(waiting.get(0).mode())) {
+            return List.of();
         }
-        return next;
-    }
-
-    private boolean isFirst(Place place, List<Place> next) {
-        return next.isEmpty() && holders().admit(place.mode());
+        List<Place> readers = waiting.stream()
+                .takeWhile(place -> place.mode() == Mode.READ)
+                .limit(draft.room())
+                .toList();
+        return readers.isEmpty() ? waiting.subList(0, 1) : readers;
     }
 
     /** Assigns the name to one place, or to several readers. All readers have the same number of waiters behind them. */

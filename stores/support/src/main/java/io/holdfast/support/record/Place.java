@@ -9,8 +9,8 @@ import io.holdfast.spi.TenureId;
  * @param claimant the tenure that waits
  * @param mode the requested mode
  * @param fair {@code true} if the name is always assigned to it in its turn, and no later request may barge ahead of it
- * @param front {@code true} if it is ahead of all others: a reader waits to write, and all others wait for that reader
- * @param arrival the time of arrival, which no other entry of the name has
+ * @param arrival the time of arrival, which orders the entries, and identifies this one to its client. No other entry of the
+ *     name has it, and it is never 0
  * @param refreshed the time of the last request that was written
  * @param lease the requested lease
  * @param tokens the requested number of tokens
@@ -20,7 +20,6 @@ public record Place(
         Claimant claimant,
         Mode mode,
         boolean fair,
-        boolean front,
         long arrival,
         long refreshed,
         long lease,
@@ -33,17 +32,9 @@ public record Place(
     /** The time after a written request for which further requests are not written, so that most polls write nothing. */
     private static final long FRESH = LIFE / 4;
 
-    /** The lead of an entry at the front. The resulting positions are negative before the year 2112. */
-    private static final long LEAD = 1L << 52;
-
     /** Returns the tenure that waits. */
     public TenureId tenure() {
         return claimant.tenure();
-    }
-
-    /** Returns the number that orders the places, and that identifies this place to its client. It is never 0. */
-    public long position() {
-        return front ? arrival - LEAD : arrival;
     }
 
     /** Returns {@code true} if no request has arrived within the life of a place, not even one that was not written. */
@@ -57,10 +48,10 @@ public record Place(
     }
 
     Place withPermits(int count) {
-        return new Place(claimant, mode, fair, front, arrival, refreshed, lease, tokens, count);
+        return new Place(claimant, mode, fair, arrival, refreshed, lease, tokens, count);
     }
 
     private Place withRefreshed(long time) {
-        return new Place(claimant, mode, fair, front, arrival, time, lease, tokens, permits);
+        return new Place(claimant, mode, fair, arrival, time, lease, tokens, permits);
     }
 }

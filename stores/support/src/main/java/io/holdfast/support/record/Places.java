@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 /**
  * The wait queue of a name: its positions in the order in which they are assigned.
  *
- * @param all the entries, by their {@linkplain Place#position positions}
+ * @param all the entries, by their {@linkplain Place#arrival arrivals}
  * @param lastArrival the last arrival number that was issued, to an entry or to a release that changed nothing else; 0 for none
  */
 public record Places(List<Place> all, long lastArrival) {
@@ -52,7 +52,7 @@ public record Places(List<Place> all, long lastArrival) {
     }
 
     private Stream<Place> before(long position) {
-        return all.stream().takeWhile(place -> place.position() < position);
+        return all.stream().takeWhile(place -> place.arrival() < position);
     }
 
     /** Returns the position of the last entry in the unbroken run of fair entries of the client at the head; 0 for none. */
@@ -60,7 +60,7 @@ public record Places(List<Place> all, long lastArrival) {
         return all.stream()
                 .takeWhile(place -> place.fair() && place.claimant().isOf(clientId))
                 .reduce((earlier, later) -> later)
-                .map(Place::position)
+                .map(Place::arrival)
                 .orElse(0L);
     }
 
@@ -119,7 +119,7 @@ public record Places(List<Place> all, long lastArrival) {
     Places with(Place place) {
         List<Place> changed = new ArrayList<>(all);
         int index = changed.size();
-        while (index > 0 && changed.get(index - 1).position() > place.position()) {
+        while (index > 0 && changed.get(index - 1).arrival() > place.arrival()) {
             index--;
         }
         changed.add(index, place);

@@ -130,9 +130,8 @@ final class RecordReader {
     private Place place(Row row) {
         return new Place(
                 claimant(row),
-                Letters.mode(row.word(), "fvk"),
+                Letters.mode(row.word(), "fk"),
                 row.has(Letters.FAIR),
-                row.has(Letters.FRONT),
                 row.number(2),
                 row.number(3),
                 row.number(4),

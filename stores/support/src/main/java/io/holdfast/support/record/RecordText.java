@@ -13,7 +13,7 @@ import java.util.Optional;
  * n  the record's own time
  * t  last unit, units above the floor
  * h  MODE[u][k]      client, tenure, expires, unit, units, permits, number of the grant
- * q  MODE[f][v][k]   client, tenure, arrival, refreshed, lease, tokens, permits
+ * q  MODE[f][k]      client, tenure, arrival, refreshed, lease, tokens, permits
  * a  last arrival
  * p  number of permits
  * l  setting, count, ends, forgotten
@@ -21,8 +21,8 @@ import java.util.Optional;
  * w  client, time of listening
  * d  y|n             client, change, time of the decision
  * </pre>
- * MODE is L, W, R, U or P. The letters after it are u for unclaimed, k for a tenure that may linger, f for fair, and v for a
- * place at the front. A client is written as its index in c. Times are microseconds.
+ * MODE is L, W, R or P. The letters after it are u for unclaimed, k for a tenure that may linger, and f for fair. A client is
+ * written as its index in c. Times are microseconds.
  *
  * <p>A row is a word and some numbers, and ends in a semicolon. A period precedes each number. The word is left out if it is
  * the word of the previous row. Each number is the difference to that of the previous row, in base 36. A difference of zero is

@@ -90,7 +90,6 @@ final class RecordWriter {
             rows.row(
                     Letters.of(place.mode())
                             + Letters.flag(place.fair(), Letters.FAIR)
-                            + Letters.flag(place.front(), Letters.FRONT)
                             + Letters.flag(place.claimant().lingers(), Letters.LINGERS),
                     index(place.claimant().party()),
                     place.tenure().number(),

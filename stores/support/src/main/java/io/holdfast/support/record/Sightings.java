@@ -79,17 +79,10 @@ public record Sightings(String clientId, String name, LockRecord before, LockRec
                 moment.run());
     }
 
-    /** Returns {@code true} if a place is gone, or if its tenure may write now because all other readers are gone. */
+    /** Returns {@code true} if a place is gone, and its tenure does not hold the name. */
     private boolean isWoken(Place place) {
         TenureId tenure = place.tenure();
-        boolean waits = now.queue().of(tenure).isPresent();
-        return waits
-                ? place.front() && mayWrite(now) && !mayWrite(before)
-                : !now.holders().include(tenure);
-    }
-
-    private boolean mayWrite(LockRecord record) {
-        return record.holders().soleUpgrader().filter(this::isMine).isPresent();
+        return now.queue().of(tenure).isEmpty() && !now.holders().include(tenure);
     }
 
     private boolean isTaken(Holder holder) {

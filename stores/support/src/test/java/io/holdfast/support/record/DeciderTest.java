@@ -197,7 +197,7 @@ class DeciderTest {
         List<Place> places = new ArrayList<>();
         for (int i = 1; i <= 10_000; i++) {
             Claimant claimant = Claimant.of(new TenureId("c" + i, i), Optional.empty());
-            places.add(new Place(claimant, Mode.PERMITS, false, false, NOW + i, NOW, 30_000_000, 1, 1 + i % 2));
+            places.add(new Place(claimant, Mode.PERMITS, false, NOW + i, NOW, 30_000_000, 1, 1 + i % 2));
         }
         record = LockRecord.EMPTY.with(new Places(places, NOW + 10_000)).withLimit(OptionalInt.of(1));
         now = NOW + 20_000;
@@ -238,26 +238,34 @@ class DeciderTest {
                 .hasMessageContaining("-1");
     }
 
+    @Test
+    void onlyAReaderIsBesideAnotherTenure() {
+        TenureId writer = new TenureId("a", 1);
+        assertThat(Share.READ.beside(writer).beside()).contains(writer);
+        for (Share share : List.of(Share.LOCK, Share.WRITE, Share.permits(1))) {
+            assertThatThrownBy(() -> share.beside(writer))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage(share.mode() + " cannot be beside tenure a:1: only READ can");
+        }
+    }
+
     // ---- tokens
 
     @Test
     void aWriterDoesNotTakeBackTokensThatItsReaderDrewAbove() {
         TenureId reader = new TenureId("a", 1);
         TenureId writer = new TenureId("a", 2);
-        acquire(Acquire.of(NAME, reader, LEASE).withShare(Share.UPGRADE));
-        var wrote = (Acquire.Granted) acquire(Acquire.of(NAME, writer, LEASE)
-                .withShare(Share.WRITE.beside(reader))
-                .withTokens(5_000));
-        var drew =
-                (Renew.Renewed) after(decider.renew(record, new Renew(NAME, reader, Mode.UPGRADE, LEASE, 1), moment()));
+        var wrote = (Acquire.Granted)
+                acquire(Acquire.of(NAME, writer, LEASE).withShare(Share.WRITE).withTokens(5_000));
+        acquire(Acquire.of(NAME, reader, LEASE).withShare(Share.READ.beside(writer)));
+        var drew = (Renew.Renewed) after(decider.renew(record, new Renew(NAME, reader, Mode.READ, LEASE, 1), moment()));
         after(decider.release(
                 record,
                 Release.of(NAME, writer)
                         .withMode(Mode.WRITE)
                         .withLastToken(wrote.tokens().first()),
                 moment()));
-        var next =
-                (Renew.Renewed) after(decider.renew(record, new Renew(NAME, reader, Mode.UPGRADE, LEASE, 1), moment()));
+        var next = (Renew.Renewed) after(decider.renew(record, new Renew(NAME, reader, Mode.READ, LEASE, 1), moment()));
         assertThat(next.tokens().orElseThrow().first())
                 .isGreaterThan(drew.tokens().orElseThrow().last());
     }
@@ -336,7 +344,7 @@ class DeciderTest {
         refused(request("b", 1, Queueing.BARGING));
         List<Place> after = record.queue().all();
         assertThat(after.get(0)).isSameAs(before.get(0));
-        assertThat(after.get(1).position()).isEqualTo(before.get(1).position());
+        assertThat(after.get(1).arrival()).isEqualTo(before.get(1).arrival());
         assertThat(after.get(1).refreshed()).isEqualTo(now);
         assertThat(after.get(2)).isSameAs(before.get(2));
     }

@@ -40,7 +40,7 @@ final class RandomHistory {
 
     static final String NAME = "orders/42";
 
-    private static final List<Mode> READ_WRITE_MODES = List.of(Mode.READ, Mode.READ, Mode.WRITE, Mode.UPGRADE);
+    private static final List<Mode> READ_WRITE_MODES = List.of(Mode.READ, Mode.READ, Mode.WRITE);
     private static final TenureId READER_OF_A_LOCK = new TenureId("client-1", 4);
     private static final int CLIENTS = 5;
     private static final int TENURES = 6;
@@ -188,19 +188,16 @@ final class RandomHistory {
                 random.nextInt(30) == 0 ? now - 1 : Long.MAX_VALUE);
     }
 
-    /** A reader may read beside its own writing, and an upgradeable reader may write beside its own reading. */
+    /** A reader may read beside its own writing. */
     private Optional<TenureId> beside(TenureId tenure, Mode mode) {
         TenureId own = new TenureId(tenure.clientId(), 1 + random.nextInt(TENURES - 1));
-        Mode fitting = mode == Mode.READ ? Mode.WRITE : Mode.UPGRADE;
-        return Optional.of(own).filter(beside -> mode != Mode.UPGRADE && mode(beside) == fitting);
+        return Optional.of(own).filter(beside -> mode == Mode.READ && mode(beside) == Mode.WRITE);
     }
 
     /** Asks again for a place, or for a hold, as it is. */
     private Step poll() {
-        Optional<Place> place = record.queue().all().stream()
-                .skip(random.nextInt(3))
-                .findFirst()
-                .filter(waiting -> !waiting.front());
+        Optional<Place> place =
+                record.queue().all().stream().skip(random.nextInt(3)).findFirst();
         Acquire acquire = place.map(waiting -> new Acquire(
                         NAME,
                         waiting.tenure(),

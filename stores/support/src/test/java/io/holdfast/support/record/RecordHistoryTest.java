@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
-import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
@@ -203,31 +202,6 @@ class RecordHistoryTest {
         return found.equals(sent);
     }
 
-    @Test
-    void aReaderThatWaitsToWriteFindsThatItIsAlone() {
-        Decider decider = new Decider(Limits.STANDARD);
-        Moment moment = Moment.of(1_790_000_000_000_000L, 7);
-        Duration lease = Duration.ofSeconds(30);
-        TenureId upgrader = new TenureId("client-1", 1);
-        TenureId reader = new TenureId("client-2", 1);
-        Acquire upgrade = Acquire.of(RandomHistory.NAME, new TenureId("client-1", 2), lease)
-                .withShare(Share.WRITE.beside(upgrader))
-                .queued(Acquire.Queueing.BARGING, 0);
-        LockRecord record = LockRecord.EMPTY;
-        for (Acquire request : List.of(
-                Acquire.of(RandomHistory.NAME, upgrader, lease).withShare(Share.UPGRADE),
-                Acquire.of(RandomHistory.NAME, reader, lease).withShare(Share.READ),
-                upgrade)) {
-            record = decider.acquire(record, request, moment).record();
-        }
-        Release release = Release.of(RandomHistory.NAME, reader).withMode(Mode.READ);
-        LockRecord alone = decider.release(record, release, moment).record();
-        assertThat(new Sightings("client-1", RandomHistory.NAME, record, alone, moment).signals())
-                .containsExactly(new Signal.Freed(RandomHistory.NAME));
-        assertThat(new Sightings("client-1", RandomHistory.NAME, alone, alone, moment).signals())
-                .isEmpty();
-    }
-
     @ParameterizedTest
     @EnumSource
     void nothingIsFoundInAnUnchangedRecord(Kind kind) {
@@ -258,14 +232,11 @@ class RecordHistoryTest {
     /** A writer may be beside what the same client reads by, and permits are only counted. */
     private static boolean areAllowed(Holder one, Holder other) {
         boolean sameClient = one.claimant().isOf(other.tenure().clientId());
-        boolean beside = (one.mode() == Mode.WRITE && reads(other)) || (other.mode() == Mode.WRITE && reads(one));
+        boolean beside = (one.mode() == Mode.WRITE && other.mode() == Mode.READ)
+                || (one.mode() == Mode.READ && other.mode() == Mode.WRITE);
         return (sameClient && beside)
                 || (one.mode() == Mode.PERMITS && other.mode() == Mode.PERMITS)
                 || one.mode().isCompatibleWith(other.mode());
-    }
-
-    private static boolean reads(Holder holder) {
-        return holder.mode() == Mode.READ || holder.mode() == Mode.UPGRADE;
     }
 
     @ParameterizedTest
@@ -328,7 +299,7 @@ class RecordHistoryTest {
             LockRecord record = outcome.record();
             List<Place> places = record.queue().all();
             Limits limits = history.limits();
-            assertThat(places.stream().map(Place::position)).as(where).isSorted();
+            assertThat(places.stream().map(Place::arrival)).as(where).isSorted();
             assertThat(places.stream().map(Place::tenure)).as(where).doesNotHaveDuplicates();
             assertThat(places.size()).as(where).isLessThanOrEqualTo(limits.places());
             assertThat(record.holders().all().size()).as(where).isLessThanOrEqualTo(limits.holders());

@@ -46,8 +46,7 @@ class RecordTextTest {
     }
 
     private static Place place(String client, String session, long number, long arrival, long refreshed) {
-        return new Place(
-                claimant(client, session, number), Mode.LOCK, true, false, arrival, refreshed, 30_000_000, 1, 0);
+        return new Place(claimant(client, session, number), Mode.LOCK, true, arrival, refreshed, 30_000_000, 1, 0);
     }
 
     private static LockRecord with(Holder... holders) {
