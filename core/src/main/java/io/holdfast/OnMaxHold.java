@@ -12,16 +12,6 @@ public enum OnMaxHold {
     WARN,
 
     /**
-     * Asks the owner to stop.
-     *
-     * <p>A thread is interrupted once while it holds the lock. The hold continues and is renewed as before, until the thread
-     * unlocks. A {@link Lease} is lost at once for its owner: {@link LockEvent.Lost} is raised, {@link Lease#onLost} runs, and
-     * the lease is no longer renewed. Others can acquire the lock when the owner closes the lease, or when the lease at the
-     * store ends.
-     */
-    INTERRUPT,
-
-    /**
      * Stops the renewal of the hold. A reentrant acquire or {@link Lease#extend} can no longer move its end. The hold stays
      * valid until that end. It is then lost like any other hold, if the owner still holds it.
      */

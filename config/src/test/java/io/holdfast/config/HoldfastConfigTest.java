@@ -140,7 +140,7 @@ class HoldfastConfigTest {
                 "safety: both");
         assertRefused("'safety' cannot be used as 'replicated(0)': replicas 0", "safety: replicated(0)");
         assertRefused("it needs maxHold, the time after which it applies", "onMaxHold: warn");
-        assertRefused("it must be one of warn, interrupt, stop-renewing", "maxHold: 5m", "onMaxHold: kill");
+        assertRefused("it must be one of warn, stop-renewing", "maxHold: 5m", "onMaxHold: kill");
         assertRefused("'lease' has several values; it needs exactly one", "lease: [1s, 2s]");
         assertRefused("'lease' has no value; it needs exactly one", "lease:");
     }

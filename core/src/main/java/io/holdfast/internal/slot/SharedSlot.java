@@ -58,7 +58,7 @@ public final class SharedSlot extends BargingSlot {
     }
 
     @Override
-    public boolean owns(Hold hold) {
+    boolean owns(Hold hold) {
         return holds.contains(hold);
     }
 
@@ -168,13 +168,8 @@ public final class SharedSlot extends BargingSlot {
 
     @Override
     void afterRelease(Hold hold, long now, Effect.Buffer out) {
-        if (holds.isEmpty() && hold.tenure.lostOwners == 0) {
+        if (holds.isEmpty()) {
             hold.settlement = releaseTenure(hold.tenure, false, out);
-        } else if (holds.isEmpty()) {
-            // another owner that lost the tenure has not released it yet
-            hold.tenure.mayBeAtStore = true;
-            end(hold.tenure);
-            retireIfEmpty(out);
         }
     }
 }

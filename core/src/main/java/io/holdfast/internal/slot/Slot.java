@@ -97,7 +97,7 @@ public abstract class Slot {
         return hold == null ? List.of() : List.of(hold);
     }
 
-    public boolean owns(Hold hold) {
+    boolean owns(Hold hold) {
         return owner == hold;
     }
 
@@ -557,18 +557,6 @@ public abstract class Slot {
             requestForRemaining(now, out);
         } else {
             clearLost(hold, out);
-        }
-    }
-
-    /**
-     * Makes the owner of a lease lose it, so that the owner stops its work. The name stays held at the store until the owner
-     * has released the lease, or until the lease expires.
-     */
-    public void revoke(Hold hold, String reason, long now, Effect.Buffer out) {
-        if (owns(hold) && holds().size() > 1) {
-            loseOwner(hold, reason, out);
-        } else if (owns(hold)) {
-            lose(hold.tenure, reason, now, out);
         }
     }
 

@@ -10,6 +10,7 @@ import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.OnMaxHold;
 import io.holdfast.recipes.MultiLock;
@@ -257,17 +258,13 @@ class ErrorTest extends VirtualTime {
                 "d",
                 options -> options.platform(platform)
                         .provider(provider(server::open))
-                        .maxHold(Duration.ofSeconds(2), OnMaxHold.INTERRUPT));
-        SimThread slow = start("slow", () -> {
-            d.lock("n").lock();
-            sim.sleep(LONG);
-            assertThat(Thread.interrupted()).isTrue();
-            d.lock("n").unlock();
-        });
+                        .maxHold(Duration.ofSeconds(2), OnMaxHold.STOP_RENEWING));
+        DistributedLock slow = d.lock("n");
+        slow.lock();
         platform.failWithin("MaxHoldAction.report");
-        sim.runFor(LEASE);
+        sim.runFor(LEASE.multipliedBy(2));
         assertThat(platform.hasFailed()).isTrue();
-        assertThat(slow.done()).isTrue();
+        assertThatThrownBy(slow::unlock).isInstanceOf(LeaseLostException.class);
     }
 
     private QuorumLock quorum(String process, UnaryOperator<HoldfastBuilder> more) {

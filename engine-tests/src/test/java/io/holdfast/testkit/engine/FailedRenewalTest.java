@@ -3,6 +3,7 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
@@ -72,10 +73,29 @@ class FailedRenewalTest extends VirtualTime {
         assertThat(attempts).hasSize(1);
         assertThat(told).hasSize(1);
         assertThat(told.get(0)).isLessThan(Duration.ofSeconds(11));
+        assertThat(b.lock("n0").tryLock()).as("while the owner may be at work").isFalse();
         assertThatThrownBy(first::close)
                 .isInstanceOf(LeaseLostException.class)
                 .hasMessageContaining("its renewal was refused: not now");
         sim.runFor(Duration.ofMillis(100));
         b.lock("n0").tryAcquire().orElseThrow().close();
+    }
+
+    /** The store may still hold the tenure, and each of the readers may be at work until it closes its lease. */
+    @Test
+    void theLastOfSeveralReadersThatLostATenureFreesTheName() throws InterruptedException {
+        effect = Effect.REFUSED;
+        DistributedLock write = b.readWriteLock("n0").writeLock();
+        Lease first = c.readWriteLock("n0").readLock().acquire();
+        Lease second = c.readWriteLock("n0").readLock().acquire();
+        sim.runFor(Duration.ofSeconds(15));
+        assertThat(List.of(first.isValid(), second.isValid())).containsOnly(false);
+        assertThatThrownBy(first::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(write.tryLock()).as("while a reader may be at work").isFalse();
+        assertThatThrownBy(second::close).isInstanceOf(LeaseLostException.class);
+        sim.runFor(Duration.ofMillis(100));
+        assertThat(write.tryLock()).isTrue();
+        write.unlock();
     }
 }

@@ -41,7 +41,7 @@ final class Tuning {
         // region tuning-lock
         LockOptions monthly = LockOptions.defaults()
                 .withLease(Duration.ofMinutes(2))
-                .withMaxHold(Duration.ofHours(1), OnMaxHold.INTERRUPT);
+                .withMaxHold(Duration.ofHours(1), OnMaxHold.STOP_RENEWING);
         DistributedLock lock = holdfast.lock("reports/monthly", monthly);
         // endregion
         return lock;
