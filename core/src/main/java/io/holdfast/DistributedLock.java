@@ -68,9 +68,9 @@ import java.util.concurrent.locks.Lock;
  * <p><strong>Fairness.</strong> The lock is not fair. A waiter with a position in the store's queue does not starve. Inside a
  * process, a newcomer can barge ahead of a waiter for at most about 1 ms. While another client waits, a process hands the lock
  * over among its own threads for at most four round trips to the store (at least 2 ms, at most 50 ms), and the next release
- * assigns it to the other client. A waiter that polls has no position in the queue. It polls if {@link WaitStrategy#POLLING} is
- * set, or if the store sends no messages. It acquires the lock only if the lock is free when it asks, and can starve at a busy
- * lock. For strict order, use {@link Holdfast#fairLock(String)}.
+ * assigns it to the other client. If the queue has no room, the waiter polls. It then
+ * acquires the lock only if the lock is free when it asks, and can starve at a busy lock. For strict order, use
+ * {@link Holdfast#fairLock(String)}.
  *
  * <p>Objects of this type have no state of their own. They are cheap, safe for use by any thread, and equal if name and client
  * are equal.

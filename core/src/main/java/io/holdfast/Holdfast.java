@@ -95,7 +95,7 @@ public interface Holdfast extends AutoCloseable {
      * Returns the fair lock of the given name, with the given options.
      *
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
-     *     options choose {@linkplain WaitStrategy#POLLING polling} or have a linger
+     *     options have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no queue
      */
@@ -164,7 +164,7 @@ public interface Holdfast extends AutoCloseable {
      * Returns the fair semaphore of the given name, with the given options.
      *
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
-     *     options choose {@linkplain WaitStrategy#POLLING polling} or have a linger
+     *     options have a linger
      * @throws IllegalStateException if the client is closed
      * @throws UnsupportedOperationException if the store keeps no semaphores
      */

@@ -12,25 +12,19 @@ import java.util.Optional;
  *     the client's action
  * @param onMaxHold the action that follows the report, if {@code maxHold} is given
  * @param reentrant {@code true} if a thread that holds the lock may lock it again
- * @param waiting the way in which a waiter learns that the lock is free
  * @param linger the time for which this client keeps the lock after its last owner has released it; zero to release it at once
  */
 public record LockOptions(
-        Optional<Duration> lease,
-        Optional<Duration> maxHold,
-        OnMaxHold onMaxHold,
-        boolean reentrant,
-        WaitStrategy waiting,
-        Duration linger) {
+        Optional<Duration> lease, Optional<Duration> maxHold, OnMaxHold onMaxHold, boolean reentrant, Duration linger) {
 
-    private static final LockOptions DEFAULTS = new LockOptions(
-            Optional.empty(), Optional.empty(), OnMaxHold.WARN, true, WaitStrategy.SIGNALS, Duration.ZERO);
+    private static final LockOptions DEFAULTS =
+            new LockOptions(Optional.empty(), Optional.empty(), OnMaxHold.WARN, true, Duration.ZERO);
 
     /**
      * Checks the values.
      *
-     * @throws IllegalArgumentException if a value is out of range; if there is an action without a {@code maxHold}; if the
-     *     linger is longer than a third of the lease; or if there is a linger together with {@link WaitStrategy#POLLING}
+     * @throws IllegalArgumentException if a value is out of range; if there is an action without a {@code maxHold}; or if the
+     *     linger is longer than a third of the lease
      */
     public LockOptions {
         lease.ifPresent(value -> Durations.requireLease("lease", value));
@@ -39,10 +33,6 @@ public record LockOptions(
             throw new IllegalArgumentException("onMaxHold " + onMaxHold + " needs a maxHold: set the time limit");
         }
         Durations.requireLinger("linger", linger, lease);
-        if (!linger.isZero() && waiting == WaitStrategy.POLLING) {
-            throw new IllegalArgumentException("linger " + linger + " cannot be combined with waiting " + waiting
-                    + ": without messages, nobody could ask for a lingering lock; remove one of them");
-        }
     }
 
     /** Returns options without any difference from the client's defaults. */
@@ -52,7 +42,7 @@ public record LockOptions(
 
     /** Returns a copy of these options with the given lease for the watchdog, 100 ms to 365 days. */
     public LockOptions withLease(Duration value) {
-        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, waiting, linger);
+        return new LockOptions(Optional.of(value), maxHold, onMaxHold, reentrant, linger);
     }
 
     /** Returns a copy of these options with the given age at which a hold is reported. No further action follows. */
@@ -62,7 +52,7 @@ public record LockOptions(
 
     /** Returns a copy of these options with the given age at which a hold is reported, and the action that follows. */
     public LockOptions withMaxHold(Duration value, OnMaxHold then) {
-        return new LockOptions(lease, Optional.of(value), then, reentrant, waiting, linger);
+        return new LockOptions(lease, Optional.of(value), then, reentrant, linger);
     }
 
     /**
@@ -74,15 +64,7 @@ public record LockOptions(
      * acquired. Leases are never reentrant.
      */
     public LockOptions withReentrant(boolean value) {
-        return new LockOptions(lease, maxHold, onMaxHold, value, waiting, linger);
-    }
-
-    /**
-     * Returns a copy of these options with the given way to wait. The default is {@link WaitStrategy#SIGNALS}. Both ways can be
-     * used for one name.
-     */
-    public LockOptions withWaiting(WaitStrategy value) {
-        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value, linger);
+        return new LockOptions(lease, maxHold, onMaxHold, value, linger);
     }
 
     /**
@@ -103,9 +85,9 @@ public record LockOptions(
      * elections and quorum locks refuse the option. Stores without messages also refuse it. With {@code interop=redisson} no
      * lock lingers.
      *
-     * @throws IllegalArgumentException if the linger is negative or too long, or if the lock waits by polling
+     * @throws IllegalArgumentException if the linger is negative or too long
      */
     public LockOptions withLinger(Duration value) {
-        return new LockOptions(lease, maxHold, onMaxHold, reentrant, waiting, value);
+        return new LockOptions(lease, maxHold, onMaxHold, reentrant, value);
     }
 }

@@ -14,7 +14,6 @@ import io.holdfast.LockReport;
 import io.holdfast.Safety;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.Stats;
-import io.holdfast.WaitStrategy;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.Settings;
 import io.holdfast.internal.counted.ChangeTurns;
@@ -241,7 +240,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock lock(String name, LockOptions options) {
-        DistributedLock lock = lock(name, options, waiting(options));
+        DistributedLock lock = lock(name, options, HoldSpec.Waiting.BARGING);
         requireLinger(name, options);
         return lock;
     }
@@ -260,21 +259,12 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedLock fairLock(String name, LockOptions options) {
-        requireNotPolling("fair lock", name, options);
         Durations.requireNoLinger("fair lock '" + name + "'", options.linger());
         if (!store.capabilities().queue()) {
             throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
                     + " has no wait queue; use lock(name), or a store that has one");
         }
         return lock(name, options, HoldSpec.Waiting.FAIR);
-    }
-
-    private static void requireNotPolling(String what, String name, LockOptions options) {
-        if (options.waiting() == WaitStrategy.POLLING) {
-            throw new IllegalArgumentException(
-                    what + " '" + name + "': waiting " + options.waiting()
-                            + " has no position in the wait queue; keep the default wait strategy, or use one that is not fair");
-        }
     }
 
     private DistributedLock lock(String name, LockOptions options, HoldSpec.Waiting waiting) {
@@ -285,7 +275,7 @@ public final class Client implements Holdfast {
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
         requireMode(name, Share.Mode.WRITE, "read/write lock");
         Durations.requireNoLinger("read/write lock '" + name + "'", options.linger());
-        HoldSpec spec = spec("read/write lock", name, options, waiting(options));
+        HoldSpec spec = spec("read/write lock", name, options, HoldSpec.Waiting.BARGING);
         return new ClientReadWriteLock(
                 new ClientLock(parts, name, spec.withShare(Share.READ), options.reentrant()),
                 new ClientLock(parts, name, spec.withShare(Share.WRITE), options.reentrant()));
@@ -293,12 +283,11 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedSemaphore semaphore(String name, LockOptions options) {
-        return semaphore(name, options, waiting(options));
+        return semaphore(name, options, HoldSpec.Waiting.BARGING);
     }
 
     @Override
     public DistributedSemaphore fairSemaphore(String name, LockOptions options) {
-        requireNotPolling("fair semaphore", name, options);
         return semaphore(name, options, HoldSpec.Waiting.FAIR);
     }
 
@@ -314,10 +303,6 @@ public final class Client implements Holdfast {
         checkName("latch", name);
         checkOpen("latch", name);
         return new ClientLatch(counting, latches, name);
-    }
-
-    private static HoldSpec.Waiting waiting(LockOptions options) {
-        return options.waiting() == WaitStrategy.POLLING ? HoldSpec.Waiting.POLLING : HoldSpec.Waiting.BARGING;
     }
 
     private void requireMode(String name, Share.Mode mode, String what) {

@@ -1,6 +1,5 @@
 package io.holdfast.interop;
 
-import static io.holdfast.WaitStrategy.POLLING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -481,14 +480,15 @@ class MigrationGuideTest extends BothLibraries {
     }
 
     @Test
-    @Row(value = "`redisson.getSpinLock(name)`", differs = "asks after 5 ms, then less and less often")
+    @Row(value = "`redisson.getSpinLock(name)`", differs = "waiters are notified, and do not poll")
     void spinLocks() throws Exception {
-        for (Lock lock :
-                List.of(ours.lock(name(), LockOptions.defaults().withWaiting(POLLING)), theirs.getSpinLock(name()))) {
+        String name = name();
+        for (Lock lock : List.of(ours.lock(name), theirs.getSpinLock(name))) {
             lock.lock();
             Future<Boolean> waiting = start(() -> lock.tryLock(10, TimeUnit.SECONDS));
             afterShort();
-            assertThat(redis.pubsubChannels("*" + name())).isEmpty();
+            assertThat(ours.inspect(name).waiters()).hasSize(lock instanceof DistributedLock ? 1 : 0);
+            assertThat(redis.pubsubChannels("*" + name)).isEmpty();
             lock.unlock();
             assertThat(result(waiting)).isTrue();
         }

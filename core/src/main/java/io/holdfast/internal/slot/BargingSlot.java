@@ -113,13 +113,9 @@ public class BargingSlot extends Slot {
         if (queue.isEmpty()) {
             headChanged(now);
         }
-        boolean onlyPoller = polls(waiter) && queue.stream().noneMatch(this::polls);
         queue.add(waiter);
-        Tenure current = tenure;
-        if (current == null) {
+        if (tenure == null) {
             requestAnew(now, out);
-        } else if (onlyPoller && !current.held() && !current.inFlight() && !queue.inOutage()) {
-            pollIn(current, pollDelay(current, true), out);
         }
     }
 
@@ -287,9 +283,7 @@ public class BargingSlot extends Slot {
         } else if (request.freed || !registered) {
             requestAgain(requested, out);
         } else {
-            boolean polling = requested.noRoom || queue.stream().anyMatch(this::polls);
-            long delay = Math.min(Durations.nanos(reply.retryAfter()), pollDelay(requested, polling));
-            pollIn(requested, delay, out);
+            pollIn(requested, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(requested)), out);
         }
     }
 
@@ -368,7 +362,7 @@ public class BargingSlot extends Slot {
     }
 
     private boolean needsPlace() {
-        return config.hasQueue() && queue.anyQueuesAtStore();
+        return config.hasQueue() && queue.anyCanWait();
     }
 
     private void requestAgainIfNeeded(Tenure requested, Effect.Buffer out) {
@@ -384,13 +378,7 @@ public class BargingSlot extends Slot {
         Tenure polled = poll.tenure();
         if (polled == tenure && poll.number() == polled.pollNumber && !polled.inFlight() && !polled.held()) {
             removeExpired(polled, now, out);
-            if (polled.queued && !queue.isEmpty() && !needsPlace()) {
-                // only polling waiters are left: a position that nobody responds to would delay the waiters behind it
-                releaseTenure(polled, false, out);
-                requestAnew(now, out);
-            } else {
-                requestAgainIfNeeded(polled, out);
-            }
+            requestAgainIfNeeded(polled, out);
         }
     }
 

@@ -30,8 +30,6 @@ public record HoldSpec(
     public enum Waiting {
         /** The waiter has a position in the queue, and is notified when the name is free. Newcomers may barge. */
         BARGING,
-        /** The waiter has no position and receives no signals. */
-        POLLING,
         /** The waiter has a position in the queue, and the name is assigned to it (first come, first served). */
         FAIR
     }

@@ -143,12 +143,9 @@ final class PermitQueue extends Slot {
                 ticket, waiter.spec.initial(), needsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
     }
 
-    /**
-     * Returns {@code true} if the waiter needs a position at the store. The first waiter has one for all, even if it polls
-     * itself, because the others have no other position.
-     */
+    /** Returns {@code true} if the waiter needs a position at the store. Only the first one has a position. */
     private boolean needsPlace(Waiter waiter) {
-        return config.hasQueue() && queue.peek() == waiter && queue.anyQueuesAtStore();
+        return config.hasQueue() && queue.peek() == waiter;
     }
 
     private void requestForFirst(Effect.Buffer out) {
@@ -171,21 +168,10 @@ final class PermitQueue extends Slot {
         if (poll.number() == pollNumber && !poll.tenure().inFlight()) {
             queue.removeExpired(poll.tenure(), now).forEach(waiter -> notifyRemoved(waiter, out));
             if (poll.tenure().state == Tenure.State.WAITING) {
-                queue.waiterOf(poll.tenure().id).ifPresent(waiter -> requestAgain(waiter, out));
+                queue.waiterOf(poll.tenure().id).ifPresent(waiter -> request(waiter, out));
             }
             advance(now, out);
         }
-    }
-
-    /**
-     * Sends another request. If only polling waiters are left, the position is withdrawn first, because it would delay the
-     * waiters behind it.
-     */
-    private void requestAgain(Waiter waiter, Effect.Buffer out) {
-        if (waiter.ticket().queued && !needsPlace(waiter)) {
-            replaceTicket(waiter, out);
-        }
-        request(waiter, out);
     }
 
     // ---- replies
@@ -230,7 +216,6 @@ final class PermitQueue extends Slot {
         if (requested != first) {
             Waiter newcomer = Objects.requireNonNull(requested.preparedFor);
             queue.refused(newcomer, reply.holder(), now).ifPresent(waiter -> notifyRemoved(waiter, out));
-            requestPlace(out);
             return;
         }
         queue.refused(requested, reply.holder(), now).forEach(waiter -> notifyRemoved(waiter, out));
@@ -240,14 +225,6 @@ final class PermitQueue extends Slot {
         advance(now, out);
     }
 
-    /** Requests a position for the first waiter, which had none while all waiters polled. */
-    private void requestPlace(Effect.Buffer out) {
-        Waiter head = queue.peek();
-        if (head != null && head.ticket().arrival == 0 && needsPlace(head)) {
-            requestForFirst(out);
-        }
-    }
-
     private void keepWaiting(
             InFlight request, Tenure requested, Waiter head, Acquire.Refused reply, long now, Effect.Buffer out) {
         if (request.assigned != null) {
@@ -255,8 +232,7 @@ final class PermitQueue extends Slot {
         } else if (request.freed || (needsPlace(head) && reply.arrival() == 0 && !requested.noRoom)) {
             request(head, out);
         } else {
-            long delay = pollDelay(requested, requested.noRoom || polls(head));
-            pollIn(requested, Math.min(Durations.nanos(reply.retryAfter()), delay), now, out);
+            pollIn(requested, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(requested)), now, out);
         }
     }
 

@@ -449,17 +449,13 @@ public abstract class Slot {
         return true;
     }
 
-    /** Returns {@code true} if the waiter is not notified by a signal, so that the store has to be polled often. */
-    boolean polls(Waiter waiter) {
-        return !config.notifiesWaiters() || waiter.spec.waiting() == HoldSpec.Waiting.POLLING;
-    }
-
     /**
-     * Returns the delay of the next poll. For waiters that are notified, a poll only repairs a lost wake-up. For other waiters,
-     * only a poll finds the name free, so polls start fast and back off.
+     * Returns the delay of the next poll. If the tenure has a position in the queue of the store, a poll only repairs a lost
+     * wake-up. Otherwise only a poll finds the name free, so polls start fast and back off.
      */
-    long pollDelay(Tenure requested, boolean polling) {
-        long delay = polling ? HoldSpec.doubled(FIRST_POLL_NANOS, requested.polls++, config.poll()) : config.poll();
+    long pollDelay(Tenure requested) {
+        long delay =
+                requested.noRoom ? HoldSpec.doubled(FIRST_POLL_NANOS, requested.polls++, config.poll()) : config.poll();
         return config.client().jittered(delay);
     }
 

@@ -46,10 +46,10 @@ public final class WaitQueue {
         return waiters.size();
     }
 
-    /** Returns {@code true} if any waiter needs a position at the store. */
-    boolean anyQueuesAtStore() {
+    /** Returns {@code true} if any waiter has time to wait, and so needs a position at the store. */
+    boolean anyCanWait() {
         for (Waiter waiter : waiters) {
-            if (waiter.queuesAtStore()) {
+            if (waiter.canWait()) {
                 return true;
             }
         }

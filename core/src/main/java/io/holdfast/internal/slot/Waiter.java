@@ -89,14 +89,9 @@ public final class Waiter {
         return thread != null;
     }
 
-    /** Returns {@code true} if it has any time to wait. */
+    /** Returns {@code true} if it has any time to wait. It then needs a position in the queue of the store. */
     public boolean canWait() {
         return deadline == Durations.NEVER || deadline - arrived > 0;
-    }
-
-    /** Returns {@code true} if it needs a position in the queue of the store. Polling waiters do not. */
-    boolean queuesAtStore() {
-        return canWait() && spec.waiting() != HoldSpec.Waiting.POLLING;
     }
 
     /** Records a request for it at the given time, unless there was an earlier one. */

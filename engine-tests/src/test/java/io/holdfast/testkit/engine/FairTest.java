@@ -8,8 +8,6 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
-import io.holdfast.LockOptions;
-import io.holdfast.WaitStrategy;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
@@ -468,15 +466,6 @@ class FairTest extends VirtualTime {
         allAreServed();
         assertThat(order).containsExactly("a", "b");
         assertThatThrownBy(() -> a.fairLock("n").unlock()).isInstanceOf(LeaseLostException.class);
-    }
-
-    @Test
-    void aFairLockCannotPoll() {
-        LockOptions polling = LockOptions.defaults().withWaiting(WaitStrategy.POLLING);
-        assertThatThrownBy(() -> a.fairLock("n", polling))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("fair lock 'n'")
-                .hasMessageContaining("POLLING");
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.LockOptions;
-import io.holdfast.WaitStrategy;
 import io.holdfast.recipes.LeaderElection;
 import io.holdfast.recipes.QuorumOptions;
 import io.holdfast.recipes.SegmentedLock;
@@ -55,13 +54,6 @@ class LingerOptionsTest extends VirtualTime {
         assertThatThrownBy(() -> a.lock("n", TEN.withLinger(Duration.ofSeconds(11))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessage("lock 'n': linger PT11S is longer than a third of the lease PT30S: at most PT10S");
-    }
-
-    @Test
-    void itDoesNotGoWithPolling() {
-        assertThatThrownBy(() -> TEN.withWaiting(WaitStrategy.POLLING))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("linger PT10S cannot be combined with waiting POLLING");
     }
 
     private static Stream<Consumer<LingerOptionsTest>> others() {

@@ -6,7 +6,6 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
-import io.holdfast.WaitStrategy;
 import io.holdfast.recipes.MultiLock;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.SimThread;
@@ -432,7 +431,9 @@ class LingerRaceTest extends Lingering {
 
     @Test
     void whoOnlyPollsFindsItFreeInThePause() {
-        DistributedLock polls = b.lock("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING));
+        DistributedLock polls = client(
+                        "polls", options -> options.provider(provider(config -> new FullQueue(server.open(config)))))
+                .lock("n");
         boolean[] stop = {false};
         SimThread busy = start("busy", () -> {
             while (!stop[0]) {

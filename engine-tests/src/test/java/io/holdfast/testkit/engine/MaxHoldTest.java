@@ -10,7 +10,6 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.OnMaxHold;
-import io.holdfast.WaitStrategy;
 import io.holdfast.testkit.SimThread;
 import java.time.Duration;
 import java.util.Optional;
@@ -152,12 +151,7 @@ class MaxHoldTest extends VirtualTime {
     @Test
     void whatToDoNeedsATimeAfterWhichToDoIt() {
         assertThatThrownBy(() -> new LockOptions(
-                        Optional.empty(),
-                        Optional.empty(),
-                        OnMaxHold.STOP_RENEWING,
-                        true,
-                        WaitStrategy.SIGNALS,
-                        Duration.ZERO))
+                        Optional.empty(), Optional.empty(), OnMaxHold.STOP_RENEWING, true, Duration.ZERO))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("STOP_RENEWING")
                 .hasMessageContaining("needs a maxHold");

@@ -6,12 +6,9 @@ import static org.assertj.core.api.Assertions.within;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
-import io.holdfast.LockOptions;
 import io.holdfast.Permit;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
-import io.holdfast.WaitStrategy;
-import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
@@ -193,64 +190,6 @@ class PermitLineTest extends VirtualTime {
 
     private static Throwable failure(CompletableFuture<?> waiter) {
         return waiter.handle((permit, failure) -> failure).join();
-    }
-
-    @Test
-    void whoIsToldHasAPlaceBehindOneThatPolls() {
-        Permit held = all();
-        DistributedSemaphore polling = b.semaphore("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING));
-        CompletableFuture<Void> first = passing("polls", waiting(polling, 3));
-        CompletableFuture<Void> second = passing("is told", waiting(atB, 3));
-        List<SimThread> others = Stream.of("a1", "a2", "a3")
-                .map(name -> start(name, this::takesAgainAndAgain))
-                .toList();
-        sim.runFor(SHORT);
-        held.close();
-        sim.runFor(Duration.ofSeconds(5));
-        assertThat(Stream.of(first, second))
-                .allSatisfy(waiter -> assertThat(waiter).isCompleted());
-        sim.runUntil(() -> others.stream().allMatch(SimThread::done), MINUTE);
-        others.forEach(SimThread::join);
-    }
-
-    private void takesAgainAndAgain() throws InterruptedException {
-        for (int i = 0; i < 100; i++) {
-            Permit permit = atA.acquire(3);
-            sim.sleep(Duration.ofMillis(50));
-            permit.close();
-        }
-    }
-
-    @Test
-    void aPlaceIsAskedForWhenOneComesThatWantsIt() {
-        Permit held = all();
-        Holdfast c = client("c", options -> options.pollInterval(Duration.ofSeconds(20)));
-        DistributedSemaphore polling = c.semaphore("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING));
-        CompletableFuture<Permit> polls = waiting(polling, 1);
-        sim.runFor(MINUTE);
-        CompletableFuture<Permit> told = waiting(c.semaphore("n"), 1);
-        held.close();
-        sim.runFor(Duration.ofMillis(50));
-        giveBack(polls);
-        sim.runFor(Duration.ofMillis(50));
-        giveBack(told);
-    }
-
-    @Test
-    void whoPollsAloneHasNoPlace() {
-        Permit held = all();
-        DistributedSemaphore polling = b.semaphore("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING));
-        CompletableFuture<Permit> polls = waiting(polling, 3);
-        CompletableFuture<Permit> told = waiting(atB, 1);
-        sim.runFor(CLAIM_WINDOW);
-        told.cancel(true);
-        sim.runFor(CLAIM_WINDOW);
-        CompletableFuture<Void> behind = passing("a", waiting(atA, 3));
-        held.close();
-        sim.runReady();
-        assertThat(behind).as("nobody is before it").isCompleted();
-        sim.runFor(CLAIM_WINDOW);
-        giveBack(polls);
     }
 
     @Test

@@ -8,12 +8,10 @@ import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
-import io.holdfast.LockOptions;
 import io.holdfast.Permit;
 import io.holdfast.PermitHolder;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
-import io.holdfast.WaitStrategy;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
@@ -185,8 +183,6 @@ class SemaphoreTest extends VirtualTime {
         assertThatThrownBy(() -> atA.addPermits(-2))
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining("2 permits in all, which cannot become 0");
-        assertThatThrownBy(() -> a.fairSemaphore("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING)))
-                .isInstanceOf(IllegalArgumentException.class);
     }
 
     @Test

@@ -9,9 +9,7 @@ import io.holdfast.DistributedLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.LockOptions;
 import io.holdfast.StoreUnavailableException;
-import io.holdfast.WaitStrategy;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.Platform;
@@ -45,6 +43,9 @@ class SlowAnswersTest extends VirtualTime {
     private Runnable beforeEach = () -> {};
     private Optional<Acquire.Reply> inPlaceOf = Optional.empty();
 
+    /** If set, no request takes a position in the queue. */
+    private boolean withoutPosition;
+
     private final Platform.Timer timer = sim.timer("answers");
 
     private final Holdfast slow = client(
@@ -52,7 +53,8 @@ class SlowAnswersTest extends VirtualTime {
             options -> options.lease(BRIEF).provider(provider(config -> new ForwardingStore(server.open(config)) {
                 @Override
                 public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-                    return super.acquire(request).thenCompose(reply -> later(inPlaceOf.orElse(reply)));
+                    Acquire sent = withoutPosition ? request.queued(Acquire.Queueing.NONE, 0) : request;
+                    return super.acquire(sent).thenCompose(reply -> later(inPlaceOf.orElse(reply)));
                 }
 
                 @Override
@@ -188,7 +190,8 @@ class SlowAnswersTest extends VirtualTime {
         renews = false;
         beforeEach = () -> sim.stepWallClock(Duration.ofHours(1));
         // an assignment by a message would have no answer before which the clocks could part
-        DistributedLock lock = slow.lock("n", LockOptions.defaults().withWaiting(WaitStrategy.POLLING));
+        withoutPosition = true;
+        DistributedLock lock = slow.lock("n");
         Duration began = sim.elapsed();
         assertThatThrownBy(() -> {
                     if (async) {

@@ -10,7 +10,6 @@ import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Safety;
-import io.holdfast.WaitStrategy;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
@@ -50,6 +49,10 @@ class UnconfirmedTest extends VirtualTime {
     private CompletionStage<Void> replica = THERE;
     private boolean reachable = true;
     private @Nullable Duration late;
+
+    /** If set, no request of {@code c} takes a position in the queue. */
+    private boolean withoutPosition;
+
     private final Platform.Timer timer = sim.timer("replica");
 
     private final Holdfast c = unconfirmed("c", options -> options);
@@ -67,7 +70,7 @@ class UnconfirmedTest extends VirtualTime {
                 if (!reachable) {
                     return CompletableFuture.failedStage(new StoreException(Effect.NOT_APPLIED, "unreachable"));
                 }
-                return super.acquire(request)
+                return super.acquire(withoutPosition ? request.queued(Acquire.Queueing.NONE, 0) : request)
                         .thenCompose(reply -> reply instanceof Acquire.Granted
                                         && !config.safety().equals(Safety.async())
                                 ? replica().thenApply(there -> reply)
@@ -281,9 +284,8 @@ class UnconfirmedTest extends VirtualTime {
     @ValueSource(booleans = {false, true})
     void whatStandsIsGivenUpWithTheLastWhoWaited(boolean fair) throws InterruptedException {
         Lease first = a.lock("n").acquire();
-        CompletableFuture<Optional<Lease>> asked = lock(c, fair, fair ? USUAL : USUAL.withWaiting(WaitStrategy.POLLING))
-                .async()
-                .tryAcquire(Duration.ofMillis(300));
+        withoutPosition = !fair;
+        CompletableFuture<Optional<Lease>> asked = lock(c, fair, USUAL).async().tryAcquire(Duration.ofMillis(300));
         sim.runFor(MOMENT);
         CompletableFuture<Void> open = new CompletableFuture<>();
         replica = open;

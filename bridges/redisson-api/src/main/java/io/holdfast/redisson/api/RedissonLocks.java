@@ -4,7 +4,6 @@ import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LockOptions;
-import io.holdfast.WaitStrategy;
 import io.holdfast.redisson.api.OwnerLeases.Side;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -126,9 +125,12 @@ public final class RedissonLocks {
         return lock(holdfast.lock(name), Side.LOCK, true);
     }
 
-    /** Returns the lock of the given name that polls, {@link WaitStrategy#POLLING}. Makes no store call. */
+    /**
+     * Returns the lock of the given name, as {@link #getLock(String)} does. Its waiters are notified, and do not spin. So the
+     * method of a client that takes a back-off as well throws {@link UnsupportedOperationException}. Makes no store call.
+     */
     public RLock getSpinLock(String name) {
-        return lock(holdfast.lock(name, LockOptions.defaults().withWaiting(WaitStrategy.POLLING)), Side.LOCK, true);
+        return getLock(name);
     }
 
     /** Returns the lock of the given name that its holder cannot lock again. Makes no store call. */

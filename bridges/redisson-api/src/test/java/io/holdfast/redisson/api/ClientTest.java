@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.redisson.api.LockOptions;
 import org.redisson.api.RCountDownLatch;
 import org.redisson.api.RFencedLock;
 import org.redisson.api.RPermitExpirableSemaphore;
@@ -100,6 +101,9 @@ class ClientTest {
         assertThatThrownBy(() -> client.getLock(CommonOptions.name("lock")))
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("getLock(CommonOptions)");
+        assertThatThrownBy(() -> client.getSpinLock("lock", new LockOptions.ConstantBackOff()))
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("getSpinLock(String, BackOff); use the method that takes a name");
         assertThatThrownBy(() -> client.getMultiLock("group", List.of("value")))
                 .isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> client.getRedLock(client.getLock("lock")))
