@@ -63,7 +63,6 @@ public interface Holdfast extends AutoCloseable {
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
      *     linger is longer than a third of the lease
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the options have a linger and the store sends no messages
      */
     DistributedLock lock(String name, LockOptions options);
 
@@ -85,7 +84,6 @@ public interface Holdfast extends AutoCloseable {
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no queue
      */
     default DistributedLock fairLock(String name) {
         return fairLock(name, LockOptions.defaults());
@@ -97,7 +95,6 @@ public interface Holdfast extends AutoCloseable {
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
      *     options have a linger
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no queue
      */
     DistributedLock fairLock(String name, LockOptions options);
 
@@ -107,7 +104,6 @@ public interface Holdfast extends AutoCloseable {
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no read/write locks
      */
     default DistributedReadWriteLock readWriteLock(String name) {
         return readWriteLock(name, LockOptions.defaults());
@@ -119,7 +115,6 @@ public interface Holdfast extends AutoCloseable {
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
      *     options have a linger
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no read/write locks
      */
     DistributedReadWriteLock readWriteLock(String name, LockOptions options);
 
@@ -130,7 +125,6 @@ public interface Holdfast extends AutoCloseable {
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no semaphores
      */
     default DistributedSemaphore semaphore(String name) {
         return semaphore(name, LockOptions.defaults());
@@ -142,7 +136,6 @@ public interface Holdfast extends AutoCloseable {
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
      *     options have a linger
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no semaphores
      */
     DistributedSemaphore semaphore(String name, LockOptions options);
 
@@ -154,7 +147,6 @@ public interface Holdfast extends AutoCloseable {
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no semaphores
      */
     default DistributedSemaphore fairSemaphore(String name) {
         return fairSemaphore(name, LockOptions.defaults());
@@ -166,7 +158,6 @@ public interface Holdfast extends AutoCloseable {
      * @throws IllegalArgumentException if the name is not 1 to 512 bytes of UTF-8 or begins with <code>hf:{</code>; or if the
      *     options have a linger
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no semaphores
      */
     DistributedSemaphore fairSemaphore(String name, LockOptions options);
 
@@ -176,7 +167,6 @@ public interface Holdfast extends AutoCloseable {
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule
      * @throws IllegalStateException if the client is closed
-     * @throws UnsupportedOperationException if the store keeps no latches
      */
     DistributedLatch countDownLatch(String name);
 
@@ -202,8 +192,7 @@ public interface Holdfast extends AutoCloseable {
     List<LockReport> list(String prefix);
 
     /**
-     * Returns a report of the semaphore. It is empty if the semaphore has not been given permits, or if the store keeps no
-     * semaphores. Calls the store.
+     * Returns a report of the semaphore. It is empty if the semaphore has not been given permits. Calls the store.
      *
      * @throws IllegalArgumentException if the name is empty or too long
      * @throws IllegalStateException if the client is closed
@@ -222,8 +211,7 @@ public interface Holdfast extends AutoCloseable {
     List<SemaphoreReport> listSemaphores(String prefix);
 
     /**
-     * Returns the count of the latch. The result is empty if the latch is not set, or if the store keeps no latches. Calls the
-     * store.
+     * Returns the count of the latch. The result is empty if the latch is not set. Calls the store.
      *
      * @throws IllegalArgumentException if the name is empty or too long
      * @throws IllegalStateException if the client is closed

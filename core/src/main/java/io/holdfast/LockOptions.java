@@ -82,7 +82,7 @@ public record LockOptions(
      * (exponential backoff, at most 60 s).
      *
      * <p>A lock lingers if it was acquired without a fixed lease. Fair locks, read/write locks, semaphores, segmented locks,
-     * elections and quorum locks refuse the option. Stores without messages also refuse it. With {@code interop=redisson} no
+     * elections and quorum locks refuse the option. At stores without messages, and with {@code interop=redisson}, no
      * lock lingers.
      *
      * @throws IllegalArgumentException if the linger is negative or too long

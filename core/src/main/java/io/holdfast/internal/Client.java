@@ -65,6 +65,7 @@ import org.jspecify.annotations.Nullable;
 public final class Client implements Holdfast {
 
     private static final String RESERVED = "hf:{";
+    private static final int MAX_NAME_BYTES = 512;
     private static final long CLOSE_POLL_NANOS = 10_000_000;
     private static final Map<String, String> ARTIFACTS = Map.ofEntries(
             Map.entry("redis", "redis"),
@@ -241,29 +242,15 @@ public final class Client implements Holdfast {
     @Override
     public DistributedLock lock(String name, LockOptions options) {
         DistributedLock lock = lock(name, options, HoldSpec.Waiting.BARGING);
-        requireLinger(name, options);
+        if (!options.linger().isZero()) {
+            Durations.requireLinger("lock '" + name + "': linger", options.linger(), Optional.of(lease(options)));
+        }
         return lock;
-    }
-
-    private void requireLinger(String name, LockOptions options) {
-        Duration linger = options.linger();
-        if (linger.isZero()) {
-            return;
-        }
-        Durations.requireLinger("lock '" + name + "': linger", linger, Optional.of(lease(options)));
-        if (!store.capabilities().queue()) {
-            throw new UnsupportedOperationException("lock '" + name + "': " + store.describe()
-                    + " sends no messages, so nobody could ask for a lingering lock; remove the linger");
-        }
     }
 
     @Override
     public DistributedLock fairLock(String name, LockOptions options) {
         Durations.requireNoLinger("fair lock '" + name + "'", options.linger());
-        if (!store.capabilities().queue()) {
-            throw new UnsupportedOperationException("fair lock '" + name + "': " + store.describe()
-                    + " has no wait queue; use lock(name), or a store that has one");
-        }
         return lock(name, options, HoldSpec.Waiting.FAIR);
     }
 
@@ -273,7 +260,6 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
-        requireMode(name, Share.Mode.WRITE, "read/write lock");
         Durations.requireNoLinger("read/write lock '" + name + "'", options.linger());
         HoldSpec spec = spec("read/write lock", name, options, HoldSpec.Waiting.BARGING);
         return new ClientReadWriteLock(
@@ -292,24 +278,15 @@ public final class Client implements Holdfast {
     }
 
     private DistributedSemaphore semaphore(String name, LockOptions options, HoldSpec.Waiting waiting) {
-        requireMode(name, Share.Mode.PERMITS, "semaphore");
         Durations.requireNoLinger("semaphore '" + name + "'", options.linger());
         return new ClientSemaphore(parts, counting, name, spec("semaphore", name, options, waiting));
     }
 
     @Override
     public DistributedLatch countDownLatch(String name) {
-        requireMode(name, Share.Mode.PERMITS, "latch");
         checkName("latch", name);
         checkOpen("latch", name);
         return new ClientLatch(counting, latches, name);
-    }
-
-    private void requireMode(String name, Share.Mode mode, String what) {
-        if (!store.capabilities().modes().contains(mode)) {
-            throw new UnsupportedOperationException(what + " '" + name + "': not supported by " + store.describe()
-                    + "; use lock(name), or another store");
-        }
     }
 
     private HoldSpec spec(String what, String name, LockOptions options, HoldSpec.Waiting waiting) {
@@ -332,12 +309,11 @@ public final class Client implements Holdfast {
     }
 
     private void checkName(String what, String name) {
-        int most = store.capabilities().maxNameBytes();
         int bytes = utf8Length(what, Objects.requireNonNull(name, () -> "the " + what + " name is null"));
-        if (bytes < 1 || bytes > most) {
+        if (bytes < 1 || bytes > MAX_NAME_BYTES) {
             String start = name.isEmpty() ? "" : " that begins with '" + start(name) + "'";
-            throw new IllegalArgumentException(
-                    what + " name" + start + " has " + bytes + " bytes of UTF-8: 1 to " + most + " are allowed");
+            throw new IllegalArgumentException(what + " name" + start + " has " + bytes + " bytes of UTF-8: 1 to "
+                    + MAX_NAME_BYTES + " are allowed");
         }
         if ((settings.store().keyPrefix() + name).startsWith(RESERVED)) {
             throw new IllegalArgumentException(what + " name '" + name + "' begins with '" + RESERVED
@@ -345,8 +321,9 @@ public final class Client implements Holdfast {
         }
     }
 
+    /** Returns the first characters of a name that is too long. */
     private static String start(String name) {
-        return name.substring(0, name.offsetByCodePoints(0, Math.min(40, name.codePointCount(0, name.length()))));
+        return name.substring(0, name.offsetByCodePoints(0, 40));
     }
 
     private static int utf8Length(String what, String name) {

@@ -1,47 +1,23 @@
 package io.holdfast.spi;
 
 import java.time.Duration;
-import java.util.Set;
 
 /**
  * The capabilities of a store. The engine and the contract suite adapt to them.
  *
- * <p>A store with a queue also sends signals. For a store without a queue, {@link Acquire#queueing} and {@link Release#yield}
- * are never set, and the engine always assumes that another client waits.
- *
  * @param blocking {@code true} if its operations block the calling thread
  * @param signals the way in which it sends {@link Signal}s
- * @param queue {@code true} if it keeps a wait queue, so that {@link Release#yield} can assign a name
- * @param modes the modes in which names can be held; read/write locks require {@code READ} and {@code WRITE}
  * @param minLease the shortest lease that it can keep
- * @param maxNameBytes the length of the longest name that it can keep, in bytes of UTF-8
- * @param tokensSurviveDataLoss {@code true} if tokens continue to rise after the store lost all its data
  * @param claimWindow the first lease of an assigned tenure, unless its own lease is shorter
  * @param fairPlaces the number of fair positions that one client can have under one name; {@link Integer#MAX_VALUE} if the
  *     store has no limit. The engine requests no more positions than that. The other waiters wait inside the client
  * @param renewalBatch the number of leases to renew by one call of {@link LockStore#renew}, unless the user sets another one
  */
 public record Capabilities(
-        boolean blocking,
-        Signals signals,
-        boolean queue,
-        Set<Share.Mode> modes,
-        Duration minLease,
-        int maxNameBytes,
-        boolean tokensSurviveDataLoss,
-        Duration claimWindow,
-        int fairPlaces,
-        int renewalBatch) {
-
-    /** Copies the set. */
-    public Capabilities {
-        modes = Set.copyOf(modes);
-    }
+        boolean blocking, Signals signals, Duration minLease, Duration claimWindow, int fairPlaces, int renewalBatch) {
 
     /** The ways in which a store sends {@link Signal}s. */
     public enum Signals {
-        /** It sends none. The engine polls. */
-        NONE,
         /**
          * It scans the records of the names for which a client waits, and sends a signal for each change. So a signal is late
          * by up to the time between two scans. Waiters wait as with {@link #PUSHED}. However, a holder learns only by its next
@@ -57,84 +33,27 @@ public record Capabilities(
      * Creates the capabilities of a store with a claim window of 1 s and any number of fair positions, which renews 100 leases
      * by one call.
      */
-    public Capabilities(
-            boolean blocking,
-            Signals signals,
-            boolean queue,
-            Set<Share.Mode> modes,
-            Duration minLease,
-            int maxNameBytes,
-            boolean tokensSurviveDataLoss) {
-        this(
-                blocking,
-                signals,
-                queue,
-                modes,
-                minLease,
-                maxNameBytes,
-                tokensSurviveDataLoss,
-                Duration.ofSeconds(1),
-                Integer.MAX_VALUE,
-                100);
+    public Capabilities(boolean blocking, Signals signals, Duration minLease) {
+        this(blocking, signals, minLease, Duration.ofSeconds(1), Integer.MAX_VALUE, 100);
     }
 
     /** Returns a copy with the given way to send signals. */
     public Capabilities withSignals(Signals value) {
-        return new Capabilities(
-                blocking,
-                value,
-                queue,
-                modes,
-                minLease,
-                maxNameBytes,
-                tokensSurviveDataLoss,
-                claimWindow,
-                fairPlaces,
-                renewalBatch);
+        return new Capabilities(blocking, value, minLease, claimWindow, fairPlaces, renewalBatch);
     }
 
     /** Returns a copy with the given claim window. */
     public Capabilities withClaimWindow(Duration value) {
-        return new Capabilities(
-                blocking,
-                signals,
-                queue,
-                modes,
-                minLease,
-                maxNameBytes,
-                tokensSurviveDataLoss,
-                value,
-                fairPlaces,
-                renewalBatch);
+        return new Capabilities(blocking, signals, minLease, value, fairPlaces, renewalBatch);
     }
 
     /** Returns a copy with the given number of fair positions of one client under one name. */
     public Capabilities withFairPlaces(int value) {
-        return new Capabilities(
-                blocking,
-                signals,
-                queue,
-                modes,
-                minLease,
-                maxNameBytes,
-                tokensSurviveDataLoss,
-                claimWindow,
-                value,
-                renewalBatch);
+        return new Capabilities(blocking, signals, minLease, claimWindow, value, renewalBatch);
     }
 
     /** Returns a copy with the given number of leases to renew by one call. */
     public Capabilities withRenewalBatch(int value) {
-        return new Capabilities(
-                blocking,
-                signals,
-                queue,
-                modes,
-                minLease,
-                maxNameBytes,
-                tokensSurviveDataLoss,
-                claimWindow,
-                fairPlaces,
-                value);
+        return new Capabilities(blocking, signals, minLease, claimWindow, fairPlaces, value);
     }
 }

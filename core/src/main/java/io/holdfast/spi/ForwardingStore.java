@@ -39,7 +39,7 @@ public class ForwardingStore implements LockStore {
     }
 
     @Override
-    public Optional<CounterStore> counters() {
+    public CounterStore counters() {
         return store.counters();
     }
 

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /**
- * The access of one client to a store, which keeps locks for many clients.
+ * The access of one client to a store, which keeps locks for many clients. A name has 1 to 512 bytes of UTF-8.
  *
  * <h2>Rules for every operation</h2>
  * <ol>
@@ -35,13 +35,8 @@ public interface LockStore extends AutoCloseable {
     /** Returns the location of this store for error texts, never with a password. */
     String describe();
 
-    /**
-     * Returns the counters of this store; empty if it has none. A store without counters does not have
-     * {@link Share.Mode#PERMITS} among its modes.
-     */
-    default Optional<CounterStore> counters() {
-        return Optional.empty();
-    }
+    /** Returns the counters of this store, for semaphores and latches. */
+    CounterStore counters();
 
     /** Returns the operations that acquire several names by one request; empty if each name needs its own request. */
     default Optional<TogetherStore> together() {
@@ -165,7 +160,7 @@ public interface LockStore extends AutoCloseable {
     /**
      * Proves that signals arrive. The stage completes when a message that the store sent <em>after</em> this call has arrived
      * by the path of signals. At a store that {@linkplain Capabilities.Signals#LOOKED scans its records}, it completes when a
-     * scan that began after this call was answered. It fails if the store sends no signals.
+     * scan that began after this call was answered. It fails if this client receives no signals.
      */
     CompletionStage<Void> confirmSignals();
 

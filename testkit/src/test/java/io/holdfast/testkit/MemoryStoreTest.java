@@ -292,14 +292,11 @@ class MemoryStoreTest {
 
     private boolean changes(LockStore store, Change.Kind kind, long number) {
         Change change = new Change(kind, "n", new TenureId("a", number), 1, Optional.empty(), Long.MAX_VALUE);
-        return ((Change.Done) simulation.await(store.counters().orElseThrow().change(change))).applied();
+        return ((Change.Done) simulation.await(store.counters().change(change))).applied();
     }
 
     private void listens(LockStore store) {
-        assertThat(simulation
-                        .await(store.counters().orElseThrow().latch("n", true))
-                        .count())
-                .isEqualTo(1);
+        assertThat(simulation.await(store.counters().latch("n", true)).count()).isEqualTo(1);
     }
 
     @Test

@@ -67,9 +67,9 @@ public record Counting(
         return settings.store().platform();
     }
 
-    /** Sends a request to the counters of the store. The store must have counters. */
+    /** Sends a request to the counters of the store. */
     <R> CompletableFuture<R> ask(Function<CounterStore, CompletionStage<R>> question) {
-        return calls.ask(() -> question.apply(store.counters().orElseThrow()));
+        return calls.ask(() -> question.apply(store.counters()));
     }
 
     /** Sends a change, and waits for the answer. Returns {@link Change.Done#applied}. */
@@ -87,19 +87,18 @@ public record Counting(
         return join("semaphore", name, ask(counters -> counters.permits(name)), false);
     }
 
-    /** Returns the state of a semaphore; empty if its number of permits was never set, or if the store has no counters. */
+    /** Returns the state of a semaphore; empty if its number of permits was never set. */
     public Optional<SemaphoreReport> semaphore(String name) {
         requireOpen("semaphore", name);
-        Optional<PermitReport> report = store.counters().map(any -> permits(name));
-        return report.filter(given -> given.limit().isPresent()).map(given -> given.of(name));
+        return Optional.of(permits(name))
+                .filter(given -> given.limit().isPresent())
+                .map(given -> given.of(name));
     }
 
-    /** Returns the state of all names that begin with the prefix. The list is empty if the store has no counters. */
+    /** Returns the state of all names that begin with the prefix. */
     public <T> List<T> list(String what, String prefix, Function<CounterStore, CompletionStage<List<T>>> question) {
         requireOpen(what, prefix);
-        return store.counters()
-                .map(counters -> join(what, prefix, calls.ask(() -> question.apply(counters)), false))
-                .orElse(List.of());
+        return join(what, prefix, ask(question), false);
     }
 
     /** Takes a permit away from its holder. Returns {@code true} if it was held. */

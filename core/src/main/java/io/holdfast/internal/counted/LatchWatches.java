@@ -90,12 +90,10 @@ public final class LatchWatches {
         }
     }
 
-    /** Returns the count of a latch; empty if it is not set, or if the store has no counters. */
+    /** Returns the count of a latch; empty if it is not set. */
     public Optional<LatchCount> inspect(String name) {
         counting.requireOpen("latch", name);
-        return counting.store()
-                .counters()
-                .map(any -> report(name))
+        return Optional.of(report(name))
                 .filter(report -> report.set().isPresent())
                 .map(report -> new LatchCount(name, report.count()));
     }

@@ -116,7 +116,6 @@ public final class Engine implements SlotConfig.ClientState {
                 settings.maxOutage().toNanos(),
                 store.capabilities().claimWindow().toNanos(),
                 store.capabilities().signals(),
-                store.capabilities().queue(),
                 store.capabilities().fairPlaces(),
                 HoldSpec.renewed(
                         settings.lease(),

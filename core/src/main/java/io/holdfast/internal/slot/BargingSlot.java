@@ -362,7 +362,7 @@ public class BargingSlot extends Slot {
     }
 
     private boolean needsPlace() {
-        return config.hasQueue() && queue.anyCanWait();
+        return queue.anyCanWait();
     }
 
     private void requestAgainIfNeeded(Tenure requested, Effect.Buffer out) {

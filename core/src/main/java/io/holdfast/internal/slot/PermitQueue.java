@@ -145,7 +145,7 @@ final class PermitQueue extends Slot {
 
     /** Returns {@code true} if the waiter needs a position at the store. Only the first one has a position. */
     private boolean needsPlace(Waiter waiter) {
-        return config.hasQueue() && queue.peek() == waiter;
+        return queue.peek() == waiter;
     }
 
     private void requestForFirst(Effect.Buffer out) {

@@ -11,7 +11,6 @@ import io.holdfast.spi.StoreException;
  * @param outage the time for which a waiter tolerates an outage of the store
  * @param claimWindow the claim window of the store
  * @param signals how the store sends signals
- * @param hasQueue whether the store has a wait queue
  * @param fairPlaces the number of fair positions that the client can have under one name
  * @param spec the spec for a renewal without an owner and without a waiter
  * @param counters the counters of the client
@@ -23,16 +22,10 @@ public record SlotConfig(
         long outage,
         long claimWindow,
         Signals signals,
-        boolean hasQueue,
         int fairPlaces,
         HoldSpec spec,
         Counters counters,
         ClientState client) {
-
-    /** Returns {@code true} if the store notifies waiters. They then poll only to repair a lost wake-up. */
-    boolean notifiesWaiters() {
-        return signals != Signals.NONE;
-    }
 
     /**
      * Returns {@code true} if the store notifies a holder of a foreign waiter at once. Otherwise, the foreign waiter would wait

@@ -47,7 +47,6 @@ public class BargingSlotModelCheckingTest {
             30_000_000_000L,
             1_000_000_000,
             Signals.PUSHED,
-            true,
             Integer.MAX_VALUE,
             SPEC,
             new Counters(),

@@ -64,16 +64,7 @@ class BlockingStoreTest extends VirtualTime {
 
     private static Capabilities blocking(Capabilities of) {
         return new Capabilities(
-                true,
-                of.signals(),
-                of.queue(),
-                of.modes(),
-                of.minLease(),
-                of.maxNameBytes(),
-                of.tokensSurviveDataLoss(),
-                of.claimWindow(),
-                of.fairPlaces(),
-                of.renewalBatch());
+                true, of.signals(), of.minLease(), of.claimWindow(), of.fairPlaces(), of.renewalBatch());
     }
 
     @AfterEach

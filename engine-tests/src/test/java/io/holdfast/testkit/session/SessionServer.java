@@ -5,7 +5,6 @@ import static java.util.stream.Collectors.toMap;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
-import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.support.Mailbox;
 import io.holdfast.support.record.Notice;
@@ -19,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -30,8 +28,8 @@ final class SessionServer {
 
     static final Duration SESSION = Duration.ofSeconds(30);
 
-    private static final Capabilities CAPABILITIES = new Capabilities(
-            false, Capabilities.Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofSeconds(1), 512, true);
+    private static final Capabilities CAPABILITIES =
+            new Capabilities(false, Capabilities.Signals.PUSHED, Duration.ofSeconds(1));
 
     private final Map<RecordKey, Node> records = new HashMap<>();
     private final Map<String, SimulatedSession> alive = new TreeMap<>();

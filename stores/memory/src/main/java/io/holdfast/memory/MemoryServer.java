@@ -4,7 +4,6 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.Platform;
-import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
@@ -23,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -46,8 +44,7 @@ final class MemoryServer {
     /** The number of records that each request checks for removal. It is more than one, so that the check outruns new names. */
     private static final int CHECKS_PER_REQUEST = 2;
 
-    private static final Capabilities CAPABILITIES =
-            new Capabilities(false, Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
+    private static final Capabilities CAPABILITIES = new Capabilities(false, Signals.PUSHED, Duration.ofMillis(100));
 
     private final ReentrantLock mutex = new ReentrantLock();
     private final Platform platform;

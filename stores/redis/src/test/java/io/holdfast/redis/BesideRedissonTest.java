@@ -198,7 +198,6 @@ class BesideRedissonTest {
                                 .getMethod(method.getName(), method.getParameterTypes())
                                 .getDeclaringClass())
                         .isNotEqualTo(LockStore.class));
-        assertThat(first.store().counters()).isPresent();
     }
 
     // ---- what is heard

@@ -185,7 +185,7 @@ class ForeignKeyTest {
 
     private final TestClient client = TestClient.open(servers.uri());
     private final LockStore store = client.store();
-    private final CounterStore counters = store.counters().orElseThrow();
+    private final CounterStore counters = store.counters();
     private int number = 1;
 
     @AfterEach

@@ -217,7 +217,7 @@ class MigratingSlotTest {
                 IntStream.rangeClosed(0, MOST_KEYS).mapToObj(i -> tag + i).toList();
         for (String name : names) {
             if (mode == Mode.PERMITS) {
-                Await.reply(holder.store().counters().orElseThrow().change(limit(name, holder.tenure(1))));
+                Await.reply(holder.store().counters().change(limit(name, holder.tenure(1))));
             }
             assertThat(holder.acquire(request(name, holder.tenure(1), mode))).isInstanceOf(Acquire.Granted.class);
             before.accept(name);

@@ -5,7 +5,6 @@ import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
-import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.support.session.SessionStore;
@@ -28,7 +27,7 @@ import java.util.Set;
 public final class ZooKeeperStoreProvider implements StoreProvider {
 
     private static final Capabilities CAPABILITIES =
-            new Capabilities(false, Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofSeconds(1), 512, true);
+            new Capabilities(false, Signals.PUSHED, Duration.ofSeconds(1));
 
     /** Creates the provider for {@link java.util.ServiceLoader}. */
     public ZooKeeperStoreProvider() {}

@@ -15,6 +15,8 @@ import java.util.concurrent.CompletionStage;
 
 final class AcquireRules {
 
+    private static final int LONGEST_NAME = 512;
+
     private AcquireRules() {}
 
     static void addTo(Rules rules) {
@@ -202,7 +204,7 @@ final class AcquireRules {
         TestClient client = scene.client();
         TestClient other = scene.client();
         int length = scene.name().getBytes(StandardCharsets.UTF_8).length;
-        String almost = scene.name("x".repeat(client.capabilities().maxNameBytes() - length - 1));
+        String almost = scene.name("x".repeat(LONGEST_NAME - length - 1));
         client.granted(client.request(client.tenure(), almost + "1"));
         other.refused(other.request(other.tenure(), almost + "1"));
         other.granted(other.request(other.tenure(), almost + "2"));

@@ -22,11 +22,7 @@ final class ConnectionRules {
     static void addTo(Rules rules) {
         rules.add("capabilities are constant", ConnectionRules::capabilities)
                 .add("describe() returns the location", ConnectionRules::describes)
-                .add("signals can be confirmed", Rules.SIGNALS, ConnectionRules::confirms)
-                .add(
-                        "confirmSignals() fails in a store without signals",
-                        Rules.SIGNALS.negate(),
-                        ConnectionRules::cannotConfirm)
+                .add("signals can be confirmed", ConnectionRules::confirms)
                 .add("a closed connection fails all calls", ConnectionRules::closed)
                 .add("close() can be called twice", ConnectionRules::closedTwice)
                 .add("holds of a closed connection stay until their leases end", ConnectionRules::keepsHolds);
@@ -37,7 +33,6 @@ final class ConnectionRules {
         Capabilities before = client.capabilities();
         client.granted(client.tenure());
         assertEquals(before, client.capabilities());
-        assertFalse(before.queue() && !Rules.SIGNALS.test(before), "a store with a queue has signals, too");
     }
 
     private static void describes(Scene scene) {
@@ -46,10 +41,6 @@ final class ConnectionRules {
 
     private static void confirms(Scene scene) {
         scene.await(scene.client().store().confirmSignals());
-    }
-
-    private static void cannotConfirm(Scene scene) {
-        scene.awaitFailure(scene.client().store().confirmSignals());
     }
 
     private static void closed(Scene scene) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
-import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Change.Kind;
 import io.holdfast.spi.CounterStore;
@@ -26,10 +25,6 @@ import java.util.concurrent.CompletionStage;
 /** The requests of a client for the semaphore and the latch of the name under test. */
 record Counts(Scene scene, TestClient client) {
 
-    static boolean areKept(Capabilities capabilities) {
-        return capabilities.modes().contains(Mode.PERMITS);
-    }
-
     static Counts of(Scene scene) {
         return new Counts(scene, scene.client());
     }
@@ -42,7 +37,7 @@ record Counts(Scene scene, TestClient client) {
     }
 
     private CounterStore store() {
-        return client.store().counters().orElseThrow();
+        return client.store().counters();
     }
 
     // ---- changes

@@ -12,43 +12,31 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The rules of fair positions: the name goes to them in the order of arrival, and to no other client before. */
 final class FairRules {
 
-    private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
-
     private FairRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("a release assigns the name to the first fair position", QUEUE, FairRules::assigned)
-                .add("fair positions are assigned in the order of arrival", QUEUE, FairRules::order)
-                .add("no request acquires the name before a fair position", QUEUE, FairRules::newcomer)
-                .add("a free name is assigned to the first fair position", QUEUE, FairRules::firstGetsIt)
-                .add("a barging position ahead of a fair one is notified first", QUEUE, FairRules::bargingFirst)
-                .add(
-                        "a notified client may acquire before the fair positions behind it",
-                        QUEUE,
-                        FairRules::wokenComesFirst)
-                .add(
-                        "a notification does not let others acquire before a fair position",
-                        QUEUE,
-                        FairRules::afterAWaking)
-                .add("a withdrawn fair position is not assigned", QUEUE, FairRules::withdrawn)
-                .add("positions sent along with a refused tenure are queued in order", QUEUE, FairRules::behind)
-                .add("positions sent along with a granted tenure are queued", QUEUE, FairRules::behindAGrant)
-                .add("a fair position that is requested again keeps its arrival", QUEUE, FairRules::comesBack)
-                .add("an assignment reports the following positions of the same client", QUEUE, FairRules::next)
-                .add("a release withdraws the positions that were served locally", QUEUE, FairRules::servedWithIt)
-                .add(
-                        "a client that lets a claim lapse costs the others one claim window only",
-                        QUEUE,
-                        FairRules::absent)
-                .add("a confirmed claim does not lapse", QUEUE, FairRules::confirmed)
-                .add("a fair assignment lasts no longer than the lease of its position", QUEUE, FairRules::shortClaim)
-                .add("the fair position of a dead client is skipped", QUEUE, FairRules::gone)
+        rules.add("a release assigns the name to the first fair position", FairRules::assigned)
+                .add("fair positions are assigned in the order of arrival", FairRules::order)
+                .add("no request acquires the name before a fair position", FairRules::newcomer)
+                .add("a free name is assigned to the first fair position", FairRules::firstGetsIt)
+                .add("a barging position ahead of a fair one is notified first", FairRules::bargingFirst)
+                .add("a notified client may acquire before the fair positions behind it", FairRules::wokenComesFirst)
+                .add("a notification does not let others acquire before a fair position", FairRules::afterAWaking)
+                .add("a withdrawn fair position is not assigned", FairRules::withdrawn)
+                .add("positions sent along with a refused tenure are queued in order", FairRules::behind)
+                .add("positions sent along with a granted tenure are queued", FairRules::behindAGrant)
+                .add("a fair position that is requested again keeps its arrival", FairRules::comesBack)
+                .add("an assignment reports the following positions of the same client", FairRules::next)
+                .add("a release withdraws the positions that were served locally", FairRules::servedWithIt)
+                .add("a client that lets a claim lapse costs the others one claim window only", FairRules::absent)
+                .add("a confirmed claim does not lapse", FairRules::confirmed)
+                .add("a fair assignment lasts no longer than the lease of its position", FairRules::shortClaim)
+                .add("the fair position of a dead client is skipped", FairRules::gone)
                 .add(
                         "a client has as many fair positions as declared, and no more",
                         FairRules::isLimited,
@@ -105,7 +93,7 @@ final class FairRules {
     }
 
     private static boolean isLimited(Capabilities able) {
-        return able.queue() && able.fairPlaces() < Integer.MAX_VALUE;
+        return able.fairPlaces() < Integer.MAX_VALUE;
     }
 
     private static void most(Scene scene) {

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.LatchCount;
-import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Change.Kind;
 import io.holdfast.spi.CounterStore;
@@ -16,12 +15,9 @@ import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 /** The rules of latches: each countdown takes effect once, and listening clients are notified. */
 final class LatchRules {
-
-    private static final Predicate<Capabilities> LATCHES = Counts::areKept;
 
     /** A number of settings that is larger than any store remembers individually. */
     private static final int MANY = LatchReport.MOST_UNOPENED + 4;
@@ -29,37 +25,29 @@ final class LatchRules {
     private LatchRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("a set latch cannot be set again until it is deleted", LATCHES, LatchRules::setOnce)
-                .add("a latch opens at zero and stays open", LATCHES, LatchRules::opens)
-                .add("an unset latch cannot be counted down", LATCHES, LatchRules::unset)
-                .add("a duplicate of a change of a latch has no further effect", LATCHES, LatchRules::changeTwice)
-                .add("a late change of a latch is not applied", LATCHES, LatchRules::changeLate)
-                .add(
-                        "a listening client is notified when the latch opens, and no other client is",
-                        LATCHES,
-                        LatchRules::told)
-                .add("a listening client is notified when the latch is deleted", LATCHES, LatchRules::toldOfTheEnd)
-                .add("a listening client is notified when the latch is set again", LATCHES, LatchRules::toldOfTheReset)
+        rules.add("a set latch cannot be set again until it is deleted", LatchRules::setOnce)
+                .add("a latch opens at zero and stays open", LatchRules::opens)
+                .add("an unset latch cannot be counted down", LatchRules::unset)
+                .add("a duplicate of a change of a latch has no further effect", LatchRules::changeTwice)
+                .add("a late change of a latch is not applied", LatchRules::changeLate)
+                .add("a listening client is notified when the latch opens, and no other client is", LatchRules::told)
+                .add("a listening client is notified when the latch is deleted", LatchRules::toldOfTheEnd)
+                .add("a listening client is notified when the latch is set again", LatchRules::toldOfTheReset)
                 .add(
                         "a latch that is set again is a new setting, and reports whether the earlier one opened",
-                        LATCHES,
                         LatchRules::reset)
-                .add("a latch that opened and was deleted is reported as opened", LATCHES, LatchRules::openedAndGone)
-                .add("the numbers of settings rise", LATCHES, LatchRules::numbersRise)
+                .add("a latch that opened and was deleted is reported as opened", LatchRules::openedAndGone)
+                .add("the numbers of settings rise", LatchRules::numbersRise)
                 .add(
                         "after the loss of all data earlier settings are unknown, and numbers rise",
-                        LATCHES.and(Capabilities::tokensSurviveDataLoss),
                         LatchRules::afterALoss)
-                .add(
-                        "a setting is reported as opened, however often the latch opened since",
-                        LATCHES,
-                        LatchRules::manyOpenings)
-                .add("a setting that ended before it opened is reported as unopened", LATCHES, LatchRules::fewEnds)
-                .add("a forgotten setting is reported as unknown", LATCHES, LatchRules::manyEnds)
-                .add("a latch that was never set is unknown", LATCHES, LatchRules::neverSet)
-                .add("a latch is unset when its time to live has ended", LATCHES, LatchRules::life)
-                .add("the list contains the latches that are set under the prefix", LATCHES, LatchRules::list)
-                .add("a latch is independent of a lock and a semaphore of the same name", LATCHES, LatchRules::another);
+                .add("a setting is reported as opened, however often the latch opened since", LatchRules::manyOpenings)
+                .add("a setting that ended before it opened is reported as unopened", LatchRules::fewEnds)
+                .add("a forgotten setting is reported as unknown", LatchRules::manyEnds)
+                .add("a latch that was never set is unknown", LatchRules::neverSet)
+                .add("a latch is unset when its time to live has ended", LatchRules::life)
+                .add("the list contains the latches that are set under the prefix", LatchRules::list)
+                .add("a latch is independent of a lock and a semaphore of the same name", LatchRules::another);
     }
 
     private static void setOnce(Scene scene) {
@@ -291,7 +279,7 @@ final class LatchRules {
 
     private static void list(Scene scene) {
         Counts one = Counts.of(scene);
-        CounterStore store = one.client().store().counters().orElseThrow();
+        CounterStore store = one.client().store().counters();
         one.changes(Kind.TRY_COUNT, 3);
         one.changes(Kind.RESET_COUNT, 2);
         assertEquals(List.of(new LatchCount(scene.name(), 2)), scene.await(store.latches(scene.name())));

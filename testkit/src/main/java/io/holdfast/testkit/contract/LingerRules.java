@@ -5,8 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.Capabilities;
-import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
@@ -15,12 +13,9 @@ import io.holdfast.spi.TenureId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.Predicate;
 
 /** The rules of tenures that may linger without an owner, and of the notifications when another client wants the name. */
 final class LingerRules {
-
-    private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
 
     private LingerRules() {}
 
@@ -29,19 +24,16 @@ final class LingerRules {
                 .add("a tenure that may linger behaves like any other", LingerRules::likeAnyOther)
                 .add(
                         "a lingering holder is notified of each refused request without a position",
-                        LingerRules::mayLinger,
+                        Rules.PUSHED,
                         LingerRules::told)
-                .add(
-                        "any other holder is not notified of a refused request without a position",
-                        QUEUE,
-                        LingerRules::notTold)
-                .add("a client is not notified of its own refused requests", QUEUE, LingerRules::notToldToItself)
+                .add("any other holder is not notified of a refused request without a position", LingerRules::notTold)
+                .add("a client is not notified of its own refused requests", LingerRules::notToldToItself)
                 .add(
                         "a lingering holder is notified at each poll of a waiting position",
-                        LingerRules::mayLinger,
+                        Rules.PUSHED,
                         LingerRules::placeTold)
-                .add("a name can be assigned to a tenure that may linger", QUEUE, LingerRules::assigned)
-                .add("a forced release names the tenure that may linger", Rules.SIGNALS, LingerRules::forced)
+                .add("a name can be assigned to a tenure that may linger", LingerRules::assigned)
+                .add("a forced release names the tenure that may linger", LingerRules::forced)
                 .add(
                         "a report shows the description by the client of a tenure that may linger",
                         Rules.PUSHED,
@@ -52,13 +44,8 @@ final class LingerRules {
                         LingerRules::toldTogether);
     }
 
-    /** At other stores, no tenure lingers. */
-    private static boolean mayLinger(Capabilities able) {
-        return able.queue() && able.signals() == Signals.PUSHED;
-    }
-
     private static boolean takesTogether(LockStore store) {
-        return store.together().isPresent() && mayLinger(store.capabilities());
+        return store.together().isPresent() && Rules.PUSHED.test(store.capabilities());
     }
 
     private static TenureId lingering(TestClient client) {

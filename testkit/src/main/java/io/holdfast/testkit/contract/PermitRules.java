@@ -9,7 +9,6 @@ import io.holdfast.PermitHolder;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
-import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Change.Kind;
 import io.holdfast.spi.CounterStore;
@@ -22,62 +21,48 @@ import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
-import java.util.function.Predicate;
 
 /** The rules of permits: never more are held than there are, and released permits go to the waiters. */
 final class PermitRules {
 
-    private static final Predicate<Capabilities> PERMITS = Counts::areKept;
-
     private PermitRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("permits are granted while enough are free", PERMITS, PermitRules::free)
-                .add("a duplicate of a request takes no further permits", PERMITS, PermitRules::copy)
-                .add("tokens rise from one permit to the next", PERMITS, PermitRules::tokens)
-                .add("a semaphore without a number of permits refuses requests", PERMITS, PermitRules::none)
+        rules.add("permits are granted while enough are free", PermitRules::free)
+                .add("a duplicate of a request takes no further permits", PermitRules::copy)
+                .add("tokens rise from one permit to the next", PermitRules::tokens)
+                .add("a semaphore without a number of permits refuses requests", PermitRules::none)
                 .add(
                         "the list contains the semaphores under the prefix that have a number of permits",
-                        PERMITS,
                         PermitRules::list)
-                .add("a request for more permits than there are is refused", PERMITS, PermitRules::tooMany)
-                .add("permits are released once, and only by their holder", PERMITS, PermitRules::givenBack)
-                .add("permits are free again when their lease has ended", PERMITS, PermitRules::expiry)
-                .add("renewed permits stay held", PERMITS, PermitRules::renewed)
-                .add("drain grants all free permits as one hold", PERMITS, PermitRules::drain)
-                .add("released permits are assigned in order, as far as they suffice", PERMITS, PermitRules::served)
-                .add("expired permits are assigned to the waiters", PERMITS, PermitRules::servedLater)
+                .add("a request for more permits than there are is refused", PermitRules::tooMany)
+                .add("permits are released once, and only by their holder", PermitRules::givenBack)
+                .add("permits are free again when their lease has ended", PermitRules::expiry)
+                .add("renewed permits stay held", PermitRules::renewed)
+                .add("drain grants all free permits as one hold", PermitRules::drain)
+                .add("released permits are assigned in order, as far as they suffice", PermitRules::served)
+                .add("expired permits are assigned to the waiters", PermitRules::servedLater)
                 .add(
                         "only a non-fair request takes permits that are too few for the first waiter",
-                        PERMITS,
                         PermitRules::overtaking)
-                .add("no request acquires permits before a fair position", PERMITS, PermitRules::fairFirst)
-                .add(
-                        "permits are assigned for no longer than the lease of their position",
-                        PERMITS,
-                        PermitRules::shortClaim)
-                .add("unclaimed permits are assigned to the next waiter", PERMITS, PermitRules::lapse)
-                .add(
-                        "a client that lets permits lapse costs the others one claim window only",
-                        PERMITS,
-                        PermitRules::absent)
-                .add("a client that let permits lapse can wait again", PERMITS, PermitRules::comesBack)
-                .add("a withdrawn position is assigned no permits", PERMITS, PermitRules::withdrawn)
-                .add("a refused request without queueing reports no position", PERMITS, PermitRules::noPlace)
-                .add("the first call that sets the number wins", PERMITS, PermitRules::firstWins)
-                .add("reducing the number takes no permits away", PERMITS, PermitRules::fewer)
-                .add("added permits are assigned to the waiters", PERMITS, PermitRules::more)
-                .add("the number of permits cannot become less than one", PERMITS, PermitRules::lessThanOne)
-                .add("a duplicate of a change of permits has no further effect", PERMITS, PermitRules::changeTwice)
-                .add("a late change of permits is not applied", PERMITS, PermitRules::changeLate)
-                .add("a semaphore in use is not deleted", PERMITS, PermitRules::forgotten)
-                .add(
-                        "a revoked permit is reported to its holder, and assigned to others",
-                        PERMITS,
-                        PermitRules::revoked)
-                .add("a permit that is not held cannot be revoked", PERMITS, PermitRules::revokedInVain)
-                .add("a report names the holders and their permits", PERMITS, PermitRules::report)
-                .add("a semaphore is independent of a lock of the same name", PERMITS, PermitRules::notALock);
+                .add("no request acquires permits before a fair position", PermitRules::fairFirst)
+                .add("permits are assigned for no longer than the lease of their position", PermitRules::shortClaim)
+                .add("unclaimed permits are assigned to the next waiter", PermitRules::lapse)
+                .add("a client that lets permits lapse costs the others one claim window only", PermitRules::absent)
+                .add("a client that let permits lapse can wait again", PermitRules::comesBack)
+                .add("a withdrawn position is assigned no permits", PermitRules::withdrawn)
+                .add("a refused request without queueing reports no position", PermitRules::noPlace)
+                .add("the first call that sets the number wins", PermitRules::firstWins)
+                .add("reducing the number takes no permits away", PermitRules::fewer)
+                .add("added permits are assigned to the waiters", PermitRules::more)
+                .add("the number of permits cannot become less than one", PermitRules::lessThanOne)
+                .add("a duplicate of a change of permits has no further effect", PermitRules::changeTwice)
+                .add("a late change of permits is not applied", PermitRules::changeLate)
+                .add("a semaphore in use is not deleted", PermitRules::forgotten)
+                .add("a revoked permit is reported to its holder, and assigned to others", PermitRules::revoked)
+                .add("a permit that is not held cannot be revoked", PermitRules::revokedInVain)
+                .add("a report names the holders and their permits", PermitRules::report)
+                .add("a semaphore is independent of a lock of the same name", PermitRules::notALock);
     }
 
     private static void shortClaim(Scene scene) {
@@ -161,7 +146,7 @@ final class PermitRules {
 
     private static void list(Scene scene) {
         Counts one = Counts.with(scene, 3);
-        CounterStore store = one.client().store().counters().orElseThrow();
+        CounterStore store = one.client().store().counters();
         TenureId held = one.gets(2);
         one.waitsFor(2);
         SemaphoreReport report = scene.await(store.semaphores(scene.name())).get(0);

@@ -6,62 +6,43 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Predicate;
 
 /** The rules of the queue of waiting clients, and of the signals to them. */
 final class QueueRules {
 
-    private static final Predicate<Capabilities> QUEUE = Capabilities::queue;
-
     private QueueRules() {}
 
     static void addTo(Rules rules) {
-        rules.add("a position has an arrival, and keeps it", QUEUE, QueueRules::arrival)
-                .add("a repeated request refreshes the position", QUEUE, QueueRules::onePlace)
-                .add("a request without queueing gets no position", QUEUE, QueueRules::noPlace)
-                .add("the holder's client is notified of a new position, once", QUEUE, QueueRules::wanted)
-                .add("the holder learns the number of waiting clients", QUEUE, QueueRules::counted)
-                .add("a release notifies the first waiting client, and no other", QUEUE, QueueRules::wakesOne)
-                .add("a release without waiters sends no message", QUEUE, QueueRules::wakesNobody)
-                .add("a notified client can lose the race and gets its old position back", QUEUE, QueueRules::comesBack)
-                .add("a notified client that withdraws passes the notification on", QUEUE, QueueRules::passesOn)
-                .add("a withdrawn position is not assigned", QUEUE, QueueRules::withdrawn)
-                .add("a withdrawal does not affect the holder or other positions", QUEUE, QueueRules::harmless)
-                .add(
-                        "a withdrawal after the lease has ended notifies the next client",
-                        QUEUE,
-                        QueueRules::withdrawnWhenFree)
-                .add("a granted tenure leaves the queue", QUEUE, QueueRules::grantedLeavesTheQueue)
-                .add("a yielding release assigns the name to the first position", QUEUE, QueueRules::assigned)
-                .add("yielding releases assign in the order of arrival", QUEUE, QueueRules::firstComeFirstServed)
-                .add("a yielding release without waiters frees the name", QUEUE, QueueRules::yieldToNobody)
-                .add(
-                        "a yielding release by a tenure that does not hold assigns nothing",
-                        QUEUE,
-                        QueueRules::yieldOfNothing)
-                .add("an assignment lasts for one claim window at most", QUEUE, QueueRules::claimWindow)
-                .add("an assigned name is free after the claim window", QUEUE, QueueRules::unclaimed)
-                .add("an assigned name can be renewed to a full lease", QUEUE, QueueRules::claimed)
-                .add("an assignment lasts no longer than the lease of its position", QUEUE, QueueRules::shortClaim)
-                .add(
-                        "a late duplicate of a yielding release does not affect the assigned hold",
-                        QUEUE,
-                        QueueRules::yieldTwice)
-                .add(
-                        "the position of a dead client delays others by one claim window at most",
-                        QUEUE,
-                        QueueRules::clientGone)
-                .add(
-                        "a refusal and an assignment report the same incarnation of the server",
-                        QUEUE,
-                        QueueRules::sameRun);
+        rules.add("a position has an arrival, and keeps it", QueueRules::arrival)
+                .add("a repeated request refreshes the position", QueueRules::onePlace)
+                .add("a request without queueing gets no position", QueueRules::noPlace)
+                .add("the holder's client is notified of a new position, once", QueueRules::wanted)
+                .add("the holder learns the number of waiting clients", QueueRules::counted)
+                .add("a release notifies the first waiting client, and no other", QueueRules::wakesOne)
+                .add("a release without waiters sends no message", QueueRules::wakesNobody)
+                .add("a notified client can lose the race and gets its old position back", QueueRules::comesBack)
+                .add("a notified client that withdraws passes the notification on", QueueRules::passesOn)
+                .add("a withdrawn position is not assigned", QueueRules::withdrawn)
+                .add("a withdrawal does not affect the holder or other positions", QueueRules::harmless)
+                .add("a withdrawal after the lease has ended notifies the next client", QueueRules::withdrawnWhenFree)
+                .add("a granted tenure leaves the queue", QueueRules::grantedLeavesTheQueue)
+                .add("a yielding release assigns the name to the first position", QueueRules::assigned)
+                .add("yielding releases assign in the order of arrival", QueueRules::firstComeFirstServed)
+                .add("a yielding release without waiters frees the name", QueueRules::yieldToNobody)
+                .add("a yielding release by a tenure that does not hold assigns nothing", QueueRules::yieldOfNothing)
+                .add("an assignment lasts for one claim window at most", QueueRules::claimWindow)
+                .add("an assigned name is free after the claim window", QueueRules::unclaimed)
+                .add("an assigned name can be renewed to a full lease", QueueRules::claimed)
+                .add("an assignment lasts no longer than the lease of its position", QueueRules::shortClaim)
+                .add("a late duplicate of a yielding release does not affect the assigned hold", QueueRules::yieldTwice)
+                .add("the position of a dead client delays others by one claim window at most", QueueRules::clientGone)
+                .add("a refusal and an assignment report the same incarnation of the server", QueueRules::sameRun);
     }
 
     /** A holder and two clients that wait, in this order. */

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.LockReport;
-import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
@@ -29,19 +28,16 @@ final class ReportRules {
                 .add("a description of another tenure is not shown", ReportRules::toldOfAnother)
                 .add("a hold whose lease has ended is not shown", ReportRules::expired)
                 .add("the last token is not below any issued one", ReportRules::lastToken)
-                .add("waiting clients are shown in the order of arrival", Capabilities::queue, ReportRules::waiters)
+                .add("waiting clients are shown in the order of arrival", ReportRules::waiters)
                 .add("the list contains the held names under the prefix, and no others", ReportRules::list)
-                .add("the list contains the awaited names, too", Capabilities::queue, ReportRules::listOfAwaited)
+                .add("the list contains the awaited names, too", ReportRules::listOfAwaited)
                 .add("a forced release frees the name and reports the former holder", ReportRules::forced)
                 .add("a forced release of a free name finds nobody", ReportRules::forcedFree)
                 .add(
                         "a forcibly released hold is lost, and reported as not held at its release",
                         ReportRules::forcedLoses)
-                .add("the holder's client is notified of a forced release", Rules.SIGNALS, ReportRules::forcedTold)
-                .add(
-                        "a forced release notifies the first waiting client",
-                        Capabilities::queue,
-                        ReportRules::forcedWakes);
+                .add("the holder's client is notified of a forced release", ReportRules::forcedTold)
+                .add("a forced release notifies the first waiting client", ReportRules::forcedWakes);
     }
 
     private static void free(Scene scene) {

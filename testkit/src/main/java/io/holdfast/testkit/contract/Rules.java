@@ -10,9 +10,7 @@ import java.util.function.Predicate;
 /** All rules. */
 final class Rules {
 
-    static final Predicate<Capabilities> SIGNALS = able -> able.signals() != Signals.NONE;
-
-    /** At other stores, a client cannot be asked for a description of its hold. */
+    /** At other stores, no tenure lingers, and a client cannot be asked for a description of its hold. */
     static final Predicate<Capabilities> PUSHED = able -> able.signals() == Signals.PUSHED;
 
     private final List<Rule> all = new ArrayList<>();

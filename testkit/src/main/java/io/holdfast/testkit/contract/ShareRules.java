@@ -8,7 +8,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
-import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
@@ -25,72 +24,31 @@ final class ShareRules {
     private ShareRules() {}
 
     static void addTo(Rules rules) {
-        rules.add(
-                        "any number of owners can read at once, and nobody can write then",
-                        ShareRules::shares,
-                        ShareRules::readers)
-                .add("a writer is alone", ShareRules::shares, ShareRules::writer)
+        rules.add("any number of owners can read at once, and nobody can write then", ShareRules::readers)
+                .add("a writer is alone", ShareRules::writer)
                 .add(
                         "a writer can also read, and continues to read after it releases the write lock",
-                        ShareRules::shares,
                         ShareRules::beside)
-                .add("no reader joins a writer whose hold has ended", ShareRules::shares, ShareRules::besideNothing)
-                .add("each reader ends with its own lease", ShareRules::shares, ShareRules::ownLeases)
-                .add(
-                        "a write hold ends with its lease, even if its owner reads for longer",
-                        ShareRules::shares,
-                        ShareRules::writerEnds)
-                .add("a renewal extends one reader, and restores none", ShareRules::shares, ShareRules::renewals)
-                .add(
-                        "a duplicate request of a reader or writer is granted again",
-                        ShareRules::shares,
-                        ShareRules::again)
-                .add("a new reader does not barge ahead of a waiting writer", ShareRules::shares, ShareRules::door)
-                .add(
-                        "a waiting writer of a dead client does not block readers",
-                        ShareRules::shares,
-                        ShareRules::goneWriter)
-                .add(
-                        "a reader that arrived before a waiting writer is admitted",
-                        ShareRules::shares,
-                        ShareRules::cameBefore)
-                .add(
-                        "all readers ahead of a waiting writer are assigned together",
-                        ShareRules::shares,
-                        ShareRules::together)
-                .add(
-                        "a writer is assigned the name when the last reader has released",
-                        ShareRules::shares,
-                        ShareRules::lastReader)
-                .add(
-                        "readers are assigned the name when the writer ahead of them withdraws",
-                        ShareRules::shares,
-                        ShareRules::withdrawn)
-                .add(
-                        "readers are assigned the name when the writer downgrades to reading",
-                        ShareRules::shares,
-                        ShareRules::downgrade)
-                .add(
-                        "all readers are notified of a waiting writer, even of its own client",
-                        ShareRules::shares,
-                        ShareRules::wanted)
-                .add("tokens rise from writers to readers to writers", ShareRules::shares, ShareRules::tokens)
-                .add("a floor of a reader or writer is below all later tokens", ShareRules::shares, ShareRules::floors)
-                .add(
-                        "each assignment lasts no longer than the lease of its position",
-                        ShareRules::shares,
-                        ShareRules::shortClaims)
-                .add("a report shows all readers", ShareRules::shares, ShareRules::reports)
-                .add("a report and the list show the modes", ShareRules::shares, ShareRules::modes)
-                .add("a forced release frees the name and notifies all holders", ShareRules::shares, ShareRules::forced)
-                .add(
-                        "a name held as a lock is refused as a read/write lock, and the reverse",
-                        ShareRules::shares,
-                        ShareRules::kinds);
-    }
-
-    private static boolean shares(Capabilities can) {
-        return can.queue() && can.modes().containsAll(List.of(Mode.READ, Mode.WRITE));
+                .add("no reader joins a writer whose hold has ended", ShareRules::besideNothing)
+                .add("each reader ends with its own lease", ShareRules::ownLeases)
+                .add("a write hold ends with its lease, even if its owner reads for longer", ShareRules::writerEnds)
+                .add("a renewal extends one reader, and restores none", ShareRules::renewals)
+                .add("a duplicate request of a reader or writer is granted again", ShareRules::again)
+                .add("a new reader does not barge ahead of a waiting writer", ShareRules::door)
+                .add("a waiting writer of a dead client does not block readers", ShareRules::goneWriter)
+                .add("a reader that arrived before a waiting writer is admitted", ShareRules::cameBefore)
+                .add("all readers ahead of a waiting writer are assigned together", ShareRules::together)
+                .add("a writer is assigned the name when the last reader has released", ShareRules::lastReader)
+                .add("readers are assigned the name when the writer ahead of them withdraws", ShareRules::withdrawn)
+                .add("readers are assigned the name when the writer downgrades to reading", ShareRules::downgrade)
+                .add("all readers are notified of a waiting writer, even of its own client", ShareRules::wanted)
+                .add("tokens rise from writers to readers to writers", ShareRules::tokens)
+                .add("a floor of a reader or writer is below all later tokens", ShareRules::floors)
+                .add("each assignment lasts no longer than the lease of its position", ShareRules::shortClaims)
+                .add("a report shows all readers", ShareRules::reports)
+                .add("a report and the list show the modes", ShareRules::modes)
+                .add("a forced release frees the name and notifies all holders", ShareRules::forced)
+                .add("a name held as a lock is refused as a read/write lock, and the reverse", ShareRules::kinds);
     }
 
     private static Acquire shared(TestClient client, TenureId tenure, Share share) {

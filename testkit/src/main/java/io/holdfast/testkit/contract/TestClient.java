@@ -138,9 +138,9 @@ final class TestClient {
 
     /** Sends a request with a time that has passed. */
     Acquire.Late refusedAsLate(TenureId tenure, long notAfter) {
-        Acquire.Queueing queueing = capabilities().queue() ? Acquire.Queueing.BARGING : Acquire.Queueing.NONE;
-        Acquire plain =
-                Acquire.of(scene.name(), tenure, Scene.LONG).queued(queueing, 0).withNotAfter(notAfter);
+        Acquire plain = Acquire.of(scene.name(), tenure, Scene.LONG)
+                .queued(Acquire.Queueing.BARGING, 0)
+                .withNotAfter(notAfter);
         return assertInstanceOf(Acquire.Late.class, acquire(plain));
     }
 

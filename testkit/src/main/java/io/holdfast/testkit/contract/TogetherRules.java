@@ -57,26 +57,16 @@ final class TogetherRules {
                 TogetherRules::partlyHeld);
         add(rules, "tokens of names that are taken together rise above earlier ones", TogetherRules::tokens);
         add(rules, "names that are taken together have each their own lease", TogetherRules::leases);
-        addTo(
-                rules,
-                "a name with a waiting fair position is not acquired in a batch",
-                store -> store.capabilities().queue(),
-                TogetherRules::fair);
-        addTo(
+        add(rules, "a name with a waiting fair position is not acquired in a batch", TogetherRules::fair);
+        add(
                 rules,
                 "a name with a barging waiter is acquired in a batch, and the waiter is counted",
-                store -> store.capabilities().queue(),
                 TogetherRules::waiters);
-        addTo(
+        add(
                 rules,
                 "a name that is held as a read/write lock fails the whole batch, and the error names it",
-                store -> store.capabilities().modes().contains(Mode.READ),
                 TogetherRules::otherKind);
-        addTo(
-                rules,
-                "a late batch is late, whatever the mode of its names",
-                store -> store.capabilities().modes().contains(Mode.READ),
-                TogetherRules::lateOfOtherKind);
+        add(rules, "a late batch is late, whatever the mode of its names", TogetherRules::lateOfOtherKind);
     }
 
     private static void add(Rules rules, String name, Check check) {

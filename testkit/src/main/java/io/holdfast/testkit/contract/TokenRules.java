@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
@@ -31,22 +30,19 @@ final class TokenRules {
         rules.add("tokens rise from one holder to the next", TokenRules::overRelease)
                 .add("tokens rise when a lease has ended", TokenRules::overExpiry)
                 .add("tokens rise over a forced release", TokenRules::overForcedRelease)
-                .add("tokens rise over a yield", Capabilities::queue, TokenRules::overYield)
+                .add("tokens rise over a yield", TokenRules::overYield)
                 .add("tokens rise over further blocks for the holder", TokenRules::overRenewal)
                 .add("tokens rise over large blocks", TokenRules::overLargeBlocks)
                 .add("returned tokens are above all used ones", TokenRules::handedBack)
                 .add("a late duplicate of a release returns no tokens", TokenRules::handedBackLate)
                 .add(
                         "tokens rise over the loss of all data, after many short tenures",
-                        Capabilities::tokensSurviveDataLoss,
                         TokenRules::dataLossAfterShortTenures)
                 .add(
                         "tokens rise over the loss of all data, after many large blocks",
-                        Capabilities::tokensSurviveDataLoss,
                         TokenRules::dataLossAfterLargeBlocks)
                 .add(
                         "after the loss of all data the old holder is lost, and others are granted",
-                        Capabilities::tokensSurviveDataLoss,
                         TokenRules::dataLossFrees);
     }
 

@@ -71,8 +71,8 @@ public final class FaultyStore implements LockStore {
     }
 
     @Override
-    public Optional<CounterStore> counters() {
-        return store.counters().map(counters -> new FaultyCounters(this, counters));
+    public CounterStore counters() {
+        return new FaultyCounters(this, store.counters());
     }
 
     @Override

@@ -339,9 +339,9 @@ class BrokenStoresTest {
     private static LockStore onChange(LockStore store, UnaryOperator<Change> broken) {
         return new ForwardingStore(store) {
             @Override
-            public Optional<CounterStore> counters() {
-                CounterStore sound = super.counters().orElseThrow();
-                return Optional.of(new CounterStore() {
+            public CounterStore counters() {
+                CounterStore sound = super.counters();
+                return new CounterStore() {
                     @Override
                     public CompletionStage<Change.Reply> change(Change request) {
                         return sound.change(broken.apply(request));
@@ -371,7 +371,7 @@ class BrokenStoresTest {
                     public CompletionStage<LatchReport> latch(String name, boolean listening) {
                         return sound.latch(name, listening);
                     }
-                });
+                };
             }
         };
     }

@@ -128,11 +128,7 @@ public final class TableStore extends RecordStore {
         Capabilities common = new Capabilities(
                         true,
                         pushes ? Capabilities.Signals.PUSHED : Capabilities.Signals.LOOKED,
-                        true,
-                        Set.of(Mode.values()),
-                        Duration.ofMillis(100),
-                        512,
-                        true)
+                        Duration.ofMillis(100))
                 .withFairPlaces(LIMITS.fairPlaces());
         return dialect.guarded().isPresent() ? common.withRenewalBatch(RENEWALS) : common;
     }

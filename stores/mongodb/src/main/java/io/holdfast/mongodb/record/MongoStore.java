@@ -26,7 +26,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -131,11 +130,7 @@ public final class MongoStore extends RecordStore {
         return new Capabilities(
                         true,
                         Capabilities.Signals.LOOKED,
-                        true,
-                        Set.of(Mode.values()),
-                        Duration.ofMillis(100),
-                        512,
-                        true)
+                        Duration.ofMillis(100))
                 .withFairPlaces(LIMITS.fairPlaces())
                 .withRenewalBatch(RENEWALS);
     }

@@ -398,8 +398,8 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     // ---- counters
 
     @Override
-    public Optional<CounterStore> counters() {
-        return Optional.of(this);
+    public CounterStore counters() {
+        return this;
     }
 
     @Override

@@ -25,7 +25,6 @@ import io.holdfast.support.TokenUnits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -39,8 +38,7 @@ public final class RedisStore implements LockStore {
     private static final Logger LOG = LoggerFactory.getLogger(RedisStore.class);
 
     private static final long CLOSE_NANOS = 500_000_000;
-    public static final Capabilities CAPABILITIES =
-            new Capabilities(false, Signals.PUSHED, true, Set.of(Mode.values()), Duration.ofMillis(100), 512, true);
+    public static final Capabilities CAPABILITIES = new Capabilities(false, Signals.PUSHED, Duration.ofMillis(100));
 
     private final StoreConfig config;
     private final RedisFailures failures;
@@ -283,8 +281,8 @@ public final class RedisStore implements LockStore {
     }
 
     @Override
-    public Optional<CounterStore> counters() {
-        return Optional.of(counters);
+    public CounterStore counters() {
+        return counters;
     }
 
     @Override

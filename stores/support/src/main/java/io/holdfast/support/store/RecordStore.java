@@ -51,8 +51,8 @@ public abstract class RecordStore implements LockStore {
     }
 
     @Override
-    public Optional<CounterStore> counters() {
-        return Optional.of(counters);
+    public CounterStore counters() {
+        return counters;
     }
 
     @Override
