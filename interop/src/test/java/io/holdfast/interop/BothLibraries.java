@@ -107,8 +107,8 @@ abstract class BothLibraries {
             Thread caller = result(thread);
             AtomicInteger still = new AtomicInteger();
             Await.until("it waits for its answer, or has ended", () -> {
-                boolean waits = caller.getState() == Thread.State.WAITING
-                        || caller.getState() == Thread.State.TIMED_WAITING;
+                boolean waits =
+                        caller.getState() == Thread.State.WAITING || caller.getState() == Thread.State.TIMED_WAITING;
                 return seen.isDone() || (waits ? still.incrementAndGet() : still.getAndSet(0)) >= 50;
             });
         } finally {

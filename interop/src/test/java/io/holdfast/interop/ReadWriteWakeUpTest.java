@@ -37,14 +37,24 @@ class ReadWriteWakeUpTest extends SideBySide {
     @EnumSource
     void aWritersReleaseWakesAReader(Kind kind) {
         String name = name();
-        report("from a writer's release", kind, handovers(writer(kind, name), told(kind.other()).readWriteLock(name).readLock()));
+        report(
+                "from a writer's release",
+                kind,
+                handovers(
+                        writer(kind, name),
+                        told(kind.other()).readWriteLock(name).readLock()));
     }
 
     @ParameterizedTest
     @EnumSource
     void theLastReadersReleaseWakesAWriter(Kind kind) {
         String name = name();
-        report("from a reader's release", kind, handovers(reader(kind, name), told(kind.other()).readWriteLock(name).writeLock()));
+        report(
+                "from a reader's release",
+                kind,
+                handovers(
+                        reader(kind, name),
+                        told(kind.other()).readWriteLock(name).writeLock()));
     }
 
     private List<Duration> handovers(Lock mine, Lock theirs) {

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class WakeUpTest extends SideBySide {
 
     private static final int HANDOVERS = 20;
+
     @ParameterizedTest
     @EnumSource
     void aReleaseWakesTheOther(Kind kind) {

@@ -22,7 +22,6 @@ class MaxHoldTest extends VirtualTime {
     private static final Duration MOST = Duration.ofSeconds(20);
     private static final Duration SOON = Duration.ofMillis(1100);
 
-
     @AfterEach
     void nothingIsLeft() {
         assertNothingIsLeft();

@@ -179,7 +179,8 @@ class QuorumLeaseTest extends FiveServers {
     void theMaxHoldOfTheClientsDoesNotEndTheHold() throws InterruptedException {
         List<Holdfast> limited = IntStream.range(0, SERVERS)
                 .mapToObj(i -> client(
-                        "limited" + i, options -> options.uri("simulated:q" + i).maxHold(SECOND, OnMaxHold.STOP_RENEWING)))
+                        "limited" + i,
+                        options -> options.uri("simulated:q" + i).maxHold(SECOND, OnMaxHold.STOP_RENEWING)))
                 .toList();
         try (QuorumLease lease = QuorumLock.of(limited, "n").acquire()) {
             sim.runFor(SECOND.multipliedBy(5));

@@ -175,8 +175,7 @@ class LockedTest {
 
     @Test
     void aLossWhileTheMethodRunsIsThrownAfterIt() {
-        assertThatThrownBy(() -> orders.overrun(() -> lose("short")))
-                .isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(() -> orders.overrun(() -> lose("short"))).isInstanceOf(LeaseLostException.class);
     }
 
     @Test

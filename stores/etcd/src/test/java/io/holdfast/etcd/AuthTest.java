@@ -66,9 +66,7 @@ class AuthTest {
 
     private static StoreClient client(String login) {
         return new StoreClient(
-                new EtcdStoreProvider(),
-                "etcd://" + login + ensemble.servers() + "?session=5s",
-                config -> config);
+                new EtcdStoreProvider(), "etcd://" + login + ensemble.servers() + "?session=5s", config -> config);
     }
 
     @Test

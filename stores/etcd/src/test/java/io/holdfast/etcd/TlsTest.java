@@ -46,9 +46,7 @@ class TlsTest {
 
     private static StoreClient client(String options) {
         return new StoreClient(
-                new EtcdStoreProvider(),
-                "etcds://" + ensemble.servers() + "?" + options,
-                config -> config);
+                new EtcdStoreProvider(), "etcds://" + ensemble.servers() + "?" + options, config -> config);
     }
 
     @Test

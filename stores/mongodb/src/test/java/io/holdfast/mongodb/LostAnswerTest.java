@@ -17,9 +17,7 @@ class LostAnswerTest {
 
     private final Wire wire = new Wire(Servers.port());
     private final StoreClient client = new StoreClient(
-            new MongoStoreProvider(),
-            "mongodb://127.0.0.1:" + wire.port() + "/holdfast_test",
-            config -> config);
+            new MongoStoreProvider(), "mongodb://127.0.0.1:" + wire.port() + "/holdfast_test", config -> config);
     private final StoreClient other = new StoreClient(
             new MongoStoreProvider(), "mongodb://127.0.0.1:" + Servers.port() + "/holdfast_test", config -> config);
 

@@ -58,8 +58,7 @@ class BadServerTest {
 
     private static void assertUnavailable(DistributedLock lock) {
         // the outcome of a request that is under way when the client learns of it is unknown
-        Await.until(
-                "the client knows of it", () -> catchThrowable(lock::tryLock) instanceof StoreUnavailableException);
+        Await.until("the client knows of it", () -> catchThrowable(lock::tryLock) instanceof StoreUnavailableException);
         assertNotAcquired(StoreUnavailableException.class, lock, "was not acquired after");
     }
 

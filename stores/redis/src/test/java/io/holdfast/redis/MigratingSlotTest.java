@@ -79,9 +79,7 @@ class MigratingSlotTest {
             cluster.beginMove(slot, from, to);
             cluster.moveKeys(from, to, List.of(goes.name(), ends.name()));
             long renewals = client.stats().renewals();
-            Await.until(
-                    "both are renewed twice",
-                    () -> client.stats().renewals() - renewals > 4);
+            Await.until("both are renewed twice", () -> client.stats().renewals() - renewals > 4);
             assertThat(lost).isEmpty();
             assertThat(stays.isValid() && goes.isValid()).isTrue();
             ends.close();

@@ -61,8 +61,7 @@ class MissingRightsTest {
             assertThatThrownBy(user.lock("held")::unlock)
                     .isInstanceOf(LeaseLostException.class)
                     .hasMessageContaining("refused to release it")
-                    .hasMessageMatching(
-                            "(?s).*nobody else can acquire it before its lease ends, in at most \\d+ ms.*");
+                    .hasMessageMatching("(?s).*nobody else can acquire it before its lease ends, in at most \\d+ ms.*");
             allow("~*", "&*", "+@all");
             servers.redis.del("held");
             assertWorksAndNothingIsLeft(servers, user);

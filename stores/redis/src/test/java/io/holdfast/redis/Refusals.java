@@ -23,10 +23,7 @@ final class Refusals {
     private Refusals() {}
 
     static Holdfast connect(String uri) {
-        return Holdfast.builder()
-                .uri(uri)
-                .pollInterval(Duration.ofMillis(200))
-                .build();
+        return Holdfast.builder().uri(uri).pollInterval(Duration.ofMillis(200)).build();
     }
 
     static void assertConnects(String uri) {

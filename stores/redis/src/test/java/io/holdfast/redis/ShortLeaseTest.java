@@ -59,8 +59,7 @@ class ShortLeaseTest {
     }
 
     /** Also if the machine stalls for longer than its lease. */
-    private static <T> boolean served(
-            @Nullable Optional<T> got, @Nullable Throwable error, Consumer<T> close) {
+    private static <T> boolean served(@Nullable Optional<T> got, @Nullable Throwable error, Consumer<T> close) {
         if (got == null) {
             assertThat(error).hasStackTraceContaining("the answer took longer than the lease");
             return true;

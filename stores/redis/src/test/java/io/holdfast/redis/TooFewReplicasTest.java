@@ -176,7 +176,8 @@ class TooFewReplicasTest {
                 Await.until("it is refused", () -> isRefused(client.lock("n")));
                 assertThat(Duration.ofNanos(System.nanoTime() - began))
                         .isBetween(Duration.ofSeconds(5), Duration.ofSeconds(13));
-                Await.until("what was granted is given back", () -> client.stats().unsettled() == 0);
+                Await.until(
+                        "what was granted is given back", () -> client.stats().unsettled() == 0);
                 long scripts = master.calls("evalsha");
                 assertThatThrownBy(() -> client.lock("n").tryLock())
                         .isInstanceOf(StoreRefusedException.class)

@@ -26,8 +26,7 @@ import java.util.Set;
  */
 public final class ZooKeeperStoreProvider implements StoreProvider {
 
-    private static final Capabilities CAPABILITIES =
-            new Capabilities(false, Signals.PUSHED, Duration.ofSeconds(1));
+    private static final Capabilities CAPABILITIES = new Capabilities(false, Signals.PUSHED, Duration.ofSeconds(1));
 
     /** Creates the provider for {@link java.util.ServiceLoader}. */
     public ZooKeeperStoreProvider() {}

@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
 
 /** The scene for the test of one rule: a unique lock name, and clients. */
 final class Scene implements AutoCloseable {
@@ -23,6 +25,8 @@ final class Scene implements AutoCloseable {
     static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Duration SHORTEST = Duration.ofMillis(200);
+
+    private static final Duration PAUSE = Duration.ofMillis(10);
 
     private final StoreHarness harness;
     private final List<TestClient> clients = new ArrayList<>();
@@ -141,16 +145,15 @@ final class Scene implements AutoCloseable {
         return condition.getAsBoolean();
     }
 
-    /** Repeats a request until it has the wanted result. Returns {@code false} if that takes too long. */
-    boolean eventually(BooleanSupplier request) {
+    /** Repeats a request until its result is wanted, or until that takes too long. Returns the last result. */
+    <T> T eventually(Supplier<T> request, Predicate<T> wanted) {
         long end = nanoTime() + COMMAND_TIMEOUT.toNanos();
-        while (!request.getAsBoolean()) {
-            if (nanoTime() - end > 0) {
-                return false;
-            }
-            pass(Duration.ofMillis(10));
+        T result = request.get();
+        while (!wanted.test(result) && nanoTime() - end < 0) {
+            pass(PAUSE);
+            result = request.get();
         }
-        return true;
+        return result;
     }
 
     void wipe() {

@@ -164,7 +164,9 @@ final class ShareRules {
         refused(first, Share.READ);
         second.close();
         Acquire request = shared(first, first.tenure(), Share.READ);
-        assertTrue(scene.eventually(() -> first.acquire(request) instanceof Acquire.Granted), "a reader is granted");
+        assertInstanceOf(
+                Acquire.Granted.class,
+                scene.eventually(() -> first.acquire(request), reply -> reply instanceof Acquire.Granted));
     }
 
     private static void ownLeases(Scene scene) {

@@ -20,7 +20,6 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 
 /** A client of the store under test, which sends the requests of a rule, and keeps the signals. */
 final class TestClient {
@@ -179,12 +178,8 @@ final class TestClient {
 
     /** Returns the holder with the description by its client, for which a store waits only briefly, so that it is asked again. */
     LockReport.Holder describedHolder() {
-        AtomicReference<LockReport.Holder> holder = new AtomicReference<>();
-        scene.eventually(() -> {
-            holder.set(inspect().holder().orElseThrow());
-            return holder.get().owner().isPresent();
-        });
-        return holder.get();
+        return scene.eventually(
+                () -> inspect().holder().orElseThrow(), holder -> holder.owner().isPresent());
     }
 
     /** Requires that the name is assigned to a client that asks again, or granted. */

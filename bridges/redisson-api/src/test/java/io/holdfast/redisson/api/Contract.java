@@ -106,8 +106,8 @@ abstract class Contract {
                 assertThat(acquired).isNotEqualTo(false);
                 return acquired;
             } catch (Exception e) {
-                boolean tooSlow = e instanceof StoreUnavailableException
-                        || e.getCause() instanceof StoreUnavailableException;
+                boolean tooSlow =
+                        e instanceof StoreUnavailableException || e.getCause() instanceof StoreUnavailableException;
                 if (!tooSlow || i == 10) {
                     throw e;
                 }

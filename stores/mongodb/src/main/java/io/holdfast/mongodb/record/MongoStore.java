@@ -127,10 +127,7 @@ public final class MongoStore extends RecordStore {
 
     @Override
     public Capabilities capabilities() {
-        return new Capabilities(
-                        true,
-                        Capabilities.Signals.LOOKED,
-                        Duration.ofMillis(100))
+        return new Capabilities(true, Capabilities.Signals.LOOKED, Duration.ofMillis(100))
                 .withFairPlaces(LIMITS.fairPlaces())
                 .withRenewalBatch(RENEWALS);
     }
