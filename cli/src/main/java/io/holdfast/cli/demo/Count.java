@@ -9,10 +9,19 @@ import io.holdfast.examples.flashsale.Timeline;
  * @param left the stock that is left
  * @param orderMillis the time of each order by the server's clock, in ascending order
  * @param tookMicros the durations of the purchases, in no particular order
+ * @param lostHolds the holds that were lost, as their sellers noticed
+ * @param fencedOff the purchases that Redis refused, because a later holder of the lock had come
  * @param timeline the times at which each seller was between check and write
  */
 @SuppressWarnings("ArrayRecordComponent")
-record Count(long orders, long left, long[] orderMillis, long[] tookMicros, Timeline timeline) {
+record Count(
+        long orders,
+        long left,
+        long[] orderMillis,
+        long[] tookMicros,
+        long lostHolds,
+        long fencedOff,
+        Timeline timeline) {
 
     /** Returns the time of the last order; 0 if there is none. */
     long end() {

@@ -14,7 +14,7 @@ import java.util.function.IntFunction;
 /** The worker processes of one sale. */
 final class Crew implements AutoCloseable {
 
-    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration START_LIMIT = Duration.ofMinutes(5);
 
     private final List<WorkerProcess> workers = new ArrayList<>();
 

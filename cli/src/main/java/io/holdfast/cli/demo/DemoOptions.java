@@ -39,6 +39,9 @@ public record DemoOptions(
     /** The lease, which is short so that the stall after a death is short; see {@link #patience}. */
     static final Duration LEASE = Duration.ofSeconds(2);
 
+    /** The time without an order after which any sale is abandoned. It is long, because a busy machine is no reason to stop. */
+    static final Duration LONGEST_STALL = Duration.ofMinutes(2);
+
     private static final Duration MAX_WORK = Duration.ofSeconds(10);
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final List<String> PRIVATE = List.of("memory:", "jdbc:h2:mem:");
@@ -114,8 +117,8 @@ public record DemoOptions(
     }
 
     /**
-     * Returns the time without an order after which a sale is abandoned. It is longer than a lease and than a slow sale,
-     * because neither of them is the end of a sale.
+     * Returns the time without an order after which a sale is abandoned if its lock stays taken because a process died. It is
+     * longer than a lease and than a slow sale, so that it shows that the lock never expires.
      */
     Duration patience() {
         return PATIENCE.plus(work.multipliedBy(2));

@@ -2,6 +2,7 @@ package io.holdfast.cli.demo;
 
 import io.holdfast.examples.flashsale.Books;
 import io.holdfast.examples.flashsale.Job;
+import io.holdfast.examples.flashsale.Setback;
 import io.holdfast.examples.flashsale.StrategyKind;
 import java.io.IOException;
 import java.time.Duration;
@@ -55,29 +56,40 @@ final class Race {
      * Watches the sale. Returns {@code true} when all workers have ended, and {@code false} when nothing was sold for too long.
      */
     private boolean watch(Crew crew, Books books) throws InterruptedException {
-        Standstill standstill = new Standstill(options.patience(), System.nanoTime());
+        Standstill standstill = new Standstill(System.nanoTime());
         while (!crew.awaitEnd(TICK)) {
             long orders = books.orders();
             books.keepAlive();
             progress.show(strategy.label() + ": " + orders + " orders, " + books.left() + " left"
                     + (crew.halted() > 0 ? ", one process killed" : ""));
-            if (standstill.tooLong(orders, System.nanoTime())) {
+            if (standstill.isLongerThan(patience(crew), orders, System.nanoTime())) {
                 return false;
             }
         }
         return true;
     }
 
+    /** Only a seller that died with a lock that never expires ends a sale. Anything else may just take long. */
+    private Duration patience(Crew crew) {
+        return strategy.endsByDeath() && crew.halted() > 0 ? options.patience() : DemoOptions.LONGEST_STALL;
+    }
+
     private Sold sold(Crew crew, Books books, boolean finished) {
         long now = books.nowMillis();
-        Count count =
-                new Count(books.orders(), books.left(), books.orderMillis(), books.tookMicros(), books.timeline());
+        Count count = new Count(
+                books.orders(),
+                books.left(),
+                books.orderMillis(),
+                books.tookMicros(),
+                books.count(Setback.LOST_HOLD),
+                books.count(Setback.FENCED_OFF),
+                books.timeline());
         crew.failures().forEach(progress::note);
         Row.Ending ending =
                 new Row.Ending(crew.halted(), finished, now, !crew.failures().isEmpty());
         Row row = Row.of(strategy, options, count, ending);
         progress.note(strategy.label() + ": " + row.orders() + " orders, " + row.left() + " left"
-                + (finished ? "" : "; stopped after " + options.patience().toSeconds() + " s without a sale"));
+                + (finished ? "" : "; stopped after " + patience(crew).toSeconds() + " s without a sale"));
         return new Sold(row, count);
     }
 }

@@ -31,6 +31,8 @@ final class Report {
         fields.put("left", row.left());
         fields.put("oversold", row.oversold());
         fields.put("lostUpdates", row.lostUpdates());
+        fields.put("lostHolds", row.lostHolds());
+        fields.put("fencedOff", row.fencedOff());
         fields.put("killed", row.killed());
         fields.put("slow", row.slow());
         fields.put("stalledMillis", row.stalledMillis());

@@ -13,6 +13,8 @@ import io.holdfast.examples.report.Percentiles;
  * @param left the stock in Redis
  * @param oversold the orders for items that were not there
  * @param lostUpdates the orders that the stock does not show
+ * @param lostHolds the holds that were lost, as their sellers noticed
+ * @param fencedOff the purchases that Redis refused, because a later holder of the lock had come
  * @param killed the number of processes that died between check and write, by their exit codes
  * @param slow the number of purchases that lasted longer than a lease, by accident
  * @param stalledMillis the longest time without an order, by the server's clock
@@ -31,6 +33,8 @@ record Row(
         long left,
         long oversold,
         long lostUpdates,
+        long lostHolds,
+        long fencedOff,
         int killed,
         int slow,
         long stalledMillis,
@@ -54,6 +58,8 @@ record Row(
                 count.left(),
                 oversold,
                 lostUpdates,
+                count.lostHolds(),
+                count.fencedOff(),
                 ending.killed(),
                 slow(count.timeline()),
                 count.longestGap(ending.finished() ? count.end() : ending.millis()),

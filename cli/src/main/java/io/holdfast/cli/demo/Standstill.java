@@ -2,23 +2,21 @@ package io.holdfast.cli.demo;
 
 import java.time.Duration;
 
-/** A detector of a number that has not changed for too long. */
+/** The time for which a number has not changed. */
 final class Standstill {
 
-    private final long patience;
     private long seen = -1;
     private long since;
 
-    Standstill(Duration patience, long now) {
-        this.patience = patience.toNanos();
+    Standstill(long now) {
         this.since = now;
     }
 
-    boolean tooLong(long number, long now) {
+    boolean isLongerThan(Duration patience, long number, long now) {
         if (number != seen) {
             seen = number;
             since = now;
         }
-        return now - since > patience;
+        return now - since > patience.toNanos();
     }
 }

@@ -14,6 +14,8 @@ final class Table {
             "left",
             "oversold",
             "lost updates",
+            "lost holds",
+            "fenced off",
             "killed",
             "stalled",
             "orders/s",
@@ -36,12 +38,19 @@ final class Table {
                 Figures.number(row.left()),
                 Figures.number(row.oversold()),
                 Figures.number(row.lostUpdates()),
+                ofHolds(row, row.lostHolds()),
+                ofHolds(row, row.fencedOff()),
                 Figures.number(row.killed()),
                 Figures.millis((double) row.stalledMillis()),
                 Figures.number(Math.round(row.perSecond())),
                 Figures.millis(row.p50Micros() / 1e3),
                 Figures.millis(row.p99Micros() / 1e3),
                 verdict(row));
+    }
+
+    /** A strategy without Holdfast does not notice that its lock has ended. */
+    private static String ofHolds(Row row, long number) {
+        return row.strategy().promisesExact() ? Figures.number(number) : "-";
     }
 
     static String verdict(Row row) {

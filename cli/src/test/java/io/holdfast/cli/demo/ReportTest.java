@@ -33,7 +33,7 @@ class ReportTest {
         String json = Report.of(OPTIONS, List.of(LOCK)).replaceAll("\\s+", "");
         assertThat(json).endsWith("""
                 "rows":[{"strategy":"lock","orders":500,"left":0,"oversold":0,"lostUpdates":0,\
-                "killed":1,"slow":1,"stalledMillis":2011,"overlapMillis":0,"workMillis":2.0,"perSecond":400.0,\
+                "lostHolds":3,"fencedOff":2,"killed":1,"slow":1,"stalledMillis":2011,"overlapMillis":0,"workMillis":2.0,"perSecond":400.0,\
                 "p50Micros":72350,"p99Micros":2085195,"p999Micros":2100000,"exact":true}]}""");
     }
 
@@ -42,9 +42,9 @@ class ReportTest {
         StringWriter out = new StringWriter();
         Table.print(List.of(NONE, LOCK), new PrintWriter(out, true));
         assertThat(out.toString().lines()).containsExactly("""
-                strategy  orders  left  oversold  lost updates  killed  stalled  orders/s      p50      p99
-                none      12 610     0    12 110        12 110       1  40.0 ms     3 299   7.2 ms  85.2 ms  WRONG
-                lock         500     0         0             0       1   2.01 s       400  72.4 ms   2.09 s  exact
+                strategy  orders  left  oversold  lost updates  lost holds  fenced off  killed  stalled  orders/s      p50      p99
+                none      12 610     0    12 110        12 110           -           -       1  40.0 ms     3 299   7.2 ms  85.2 ms  WRONG
+                lock         500     0         0             0           3           2       1   2.01 s       400  72.4 ms   2.09 s  exact
                 """.lines().toArray(String[]::new));
     }
 

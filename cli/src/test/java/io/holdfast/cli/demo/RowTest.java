@@ -59,6 +59,14 @@ class RowTest {
     }
 
     @Test
+    void lostHoldsAndFencedOffPurchasesAreThoseInRedis() {
+        Row row = row(StrategyKind.LOCK, Samples.count(STOCK, 0, NONE, Samples.NOTHING), 1);
+        assertThat(row.lostHolds()).isEqualTo(3);
+        assertThat(row.fencedOff()).isEqualTo(2);
+        assertThat(row.asExpected()).as("the strategy survives both").isTrue();
+    }
+
+    @Test
     void overlapsAndSlowSalesComeFromTheTimeline() {
         Row row = row(StrategyKind.LOCK, Samples.count(3, 97, NONE, Samples.timeline()), 1);
         assertThat(row.overlapMillis()).isEqualTo(50);

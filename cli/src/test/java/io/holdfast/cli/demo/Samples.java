@@ -20,6 +20,8 @@ final class Samples {
             0,
             12_110,
             12_110,
+            0,
+            0,
             1,
             1,
             40,
@@ -31,8 +33,8 @@ final class Samples {
             99_000,
             false,
             false);
-    static final Row LOCK =
-            new Row(StrategyKind.LOCK, 500, 0, 0, 0, 1, 1, 2011, 0, 2, 400, 72_350, 2_085_195, 2_100_000, true, false);
+    static final Row LOCK = new Row(
+            StrategyKind.LOCK, 500, 0, 0, 0, 3, 2, 1, 1, 2011, 0, 2, 400, 72_350, 2_085_195, 2_100_000, true, false);
     static final Timeline NOTHING = new Timeline(List.of(), List.of());
 
     private Samples() {}
@@ -64,6 +66,6 @@ final class Samples {
     }
 
     static Count count(long orders, long left, long[] orderMillis, Timeline timeline) {
-        return new Count(orders, left, orderMillis, new long[0], timeline);
+        return new Count(orders, left, orderMillis, new long[0], 3, 2, timeline);
     }
 }

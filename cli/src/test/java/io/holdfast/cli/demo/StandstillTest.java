@@ -7,20 +7,22 @@ import org.junit.jupiter.api.Test;
 
 class StandstillTest {
 
-    private final Standstill standstill = new Standstill(Duration.ofNanos(10), 100);
+    private static final Duration PATIENCE = Duration.ofNanos(10);
+
+    private final Standstill standstill = new Standstill(100);
 
     @Test
     void isTooLongAfterItsPatience() {
-        assertThat(standstill.tooLong(1, 105)).isFalse();
-        assertThat(standstill.tooLong(1, 115)).isFalse();
-        assertThat(standstill.tooLong(1, 116)).isTrue();
+        assertThat(standstill.isLongerThan(PATIENCE, 1, 105)).isFalse();
+        assertThat(standstill.isLongerThan(PATIENCE, 1, 115)).isFalse();
+        assertThat(standstill.isLongerThan(PATIENCE, 1, 116)).isTrue();
     }
 
     @Test
     void beginsAgainWithEveryChange() {
-        assertThat(standstill.tooLong(1, 105)).isFalse();
-        assertThat(standstill.tooLong(2, 120)).isFalse();
-        assertThat(standstill.tooLong(2, 130)).isFalse();
-        assertThat(standstill.tooLong(2, 131)).isTrue();
+        assertThat(standstill.isLongerThan(PATIENCE, 1, 105)).isFalse();
+        assertThat(standstill.isLongerThan(PATIENCE, 2, 120)).isFalse();
+        assertThat(standstill.isLongerThan(PATIENCE, 2, 130)).isFalse();
+        assertThat(standstill.isLongerThan(PATIENCE, 2, 131)).isTrue();
     }
 }

@@ -4,6 +4,8 @@ import io.holdfast.Holdfast;
 import io.holdfast.examples.flashsale.ShareSeller;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeoutException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import org.springframework.stereotype.Component;
 
 /**
@@ -12,6 +14,8 @@ import org.springframework.stereotype.Component;
  */
 @Component
 final class AllotmentSeller implements Seller {
+
+    private static final Logger LOG = LoggerFactory.getLogger(AllotmentSeller.class);
 
     private static final int LEAST_ITEMS = 4;
 
@@ -22,8 +26,13 @@ final class AllotmentSeller implements Seller {
     AllotmentSeller(Holdfast holdfast, Stock stock, Purchase purchase, ShopProperties shop) {
         this.purchase = purchase;
         this.shop = shop;
-        this.seller =
-                new ShareSeller(holdfast, "shop/allotment", shop.instance(), LEAST_ITEMS, stock.shares(Way.ALLOTMENT));
+        this.seller = new ShareSeller(
+                holdfast,
+                "shop/allotment",
+                shop.instance(),
+                LEAST_ITEMS,
+                stock.shares(Way.ALLOTMENT),
+                loss -> LOG.warn("sold on after a lost hold", loss));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.holdfast.examples.flashsale;
 
 import io.holdfast.Holdfast;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.concurrent.TimeoutException;
 
@@ -19,19 +20,31 @@ final class Allotment implements Strategy {
     Allotment(Job job) {
         this.job = job;
         redis = RedisClient.create(job.stockStore());
-        Shares shares = new Shares(redis.connect().sync(), new Keys(job.sale()));
+        RedisCommands<String, String> commands = redis.connect().sync();
+        Keys keys = new Keys(job.sale());
+        Shares shares = new Shares(commands, keys);
+        Setbacks setbacks = new Setbacks(commands, keys);
         holdfast = job.connect();
-        seller = new ShareSeller(holdfast, "flash-sale/" + job.sale(), job.process(), job.threads(), shares);
+        seller = new ShareSeller(
+                holdfast,
+                "flash-sale/" + job.sale(),
+                job.process(),
+                job.threads(),
+                shares,
+                loss -> setbacks.add(Setback.LOST_HOLD));
     }
 
     @Override
     public boolean sell(Sale sale) throws InterruptedException {
         try {
-            return seller.sell(PATIENCE, token -> sale.sellOne(sale.shop().share(job.process(), token)))
-                    .isPresent();
+            return seller.sell(PATIENCE, token -> sellFromShare(sale, token)).isPresent();
         } catch (TimeoutException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    private boolean sellFromShare(Sale sale, long token) throws InterruptedException {
+        return sale.sellOne(sale.shop().share(job.process(), token)) != Outcome.FENCED_OFF;
     }
 
     @Override

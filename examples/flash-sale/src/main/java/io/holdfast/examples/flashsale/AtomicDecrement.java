@@ -8,6 +8,6 @@ final class AtomicDecrement implements Strategy {
 
     @Override
     public boolean sell(Sale sale) throws InterruptedException {
-        return sale.sellOne(sale.shop().counter());
+        return sale.sellOne(sale.shop().counter()) == Outcome.SOLD;
     }
 }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 public final class Books implements AutoCloseable {
 
     /** The time after which Redis deletes a sale that was not closed. */
-    private static final Duration LIFE = Duration.ofMinutes(10);
+    static final Duration LIFE = Duration.ofMinutes(10);
 
     private final RedisClient client;
     private final RedisCommands<String, String> redis;
@@ -84,6 +84,11 @@ public final class Books implements AutoCloseable {
         return redis.lrange(keys.took(), 0, -1).stream()
                 .mapToLong(Long::parseLong)
                 .toArray();
+    }
+
+    /** Returns the number of setbacks of that kind. */
+    public long count(Setback setback) {
+        return new Setbacks(redis, keys).count(setback);
     }
 
     /** Deletes the sale from Redis. */

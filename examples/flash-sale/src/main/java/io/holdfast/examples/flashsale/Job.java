@@ -37,6 +37,8 @@ public record Job(
     /** The number of orders for an accident that does not happen. */
     public static final long NEVER = Fate.NEVER;
 
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     /** Returns a small sale of this process alone, which warms the code up. */
     Job practice() {
         return new Job(
@@ -52,9 +54,14 @@ public record Job(
                 NEVER);
     }
 
-    /** Connects to the lock store. Its locks have the lease of this job. */
+    /** Connects to the lock store. Its locks have the lease of this job. A slow answer on a busy machine is no failure. */
     Holdfast connect() {
-        return Holdfast.builder().uri(lockStore).lease(lease).build();
+        return Holdfast.builder()
+                .uri(lockStore)
+                .lease(lease)
+                .commandTimeout(PATIENCE)
+                .connectTimeout(PATIENCE)
+                .build();
     }
 
     /** Returns the text form, with one line for each component. */

@@ -1,5 +1,6 @@
 package io.holdfast.examples.flashsale;
 
+import io.holdfast.redis.RedisFence;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -40,6 +41,11 @@ public record Keys(String sale) {
         return key("accidents");
     }
 
+    /** The numbers of setbacks. */
+    String setbacks() {
+        return key("setbacks");
+    }
+
     /** The lock key of the strategies that use one. */
     public String lock() {
         return key("lock");
@@ -52,9 +58,10 @@ public record Keys(String sale) {
 
     /** All keys except the lock, whose lifetime depends on the strategy. */
     public String[] kept() {
-        return Stream.concat(
-                        IntStream.range(0, SHELVES).mapToObj(this::stock),
-                        Stream.of(orders(), took(), journal(), accidents(), shares()))
+        Stream<String> stocks = IntStream.range(0, SHELVES)
+                .mapToObj(this::stock)
+                .flatMap(stock -> Stream.of(stock, RedisFence.guardKey(stock)));
+        return Stream.concat(stocks, Stream.of(orders(), took(), journal(), accidents(), setbacks(), shares()))
                 .toArray(String[]::new);
     }
 

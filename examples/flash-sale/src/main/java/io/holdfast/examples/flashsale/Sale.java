@@ -16,26 +16,34 @@ public final class Sale {
         return shop;
     }
 
-    /** Sells one item of the stock; {@code false} if none is left. */
+    /** Sells one item of the stock without a fence; {@code false} if none is left. */
     public boolean sellOne() throws InterruptedException {
-        return sellOne(shop.stock());
+        return sellOne(shop.stock()) == Outcome.SOLD;
     }
 
-    /** Sells one item of the shelf; {@code false} if none is left, or if the shelf no longer belongs to the seller. */
-    boolean sellOne(Shelf shelf) throws InterruptedException {
+    /** Sells one item of the shelf. A refusal is counted. */
+    Outcome sellOne(Shelf shelf) throws InterruptedException {
+        Outcome outcome = shelf.open() ? sellFrom(shelf) : Outcome.FENCED_OFF;
+        if (outcome == Outcome.FENCED_OFF) {
+            shop.count(Setback.FENCED_OFF);
+        }
+        return outcome;
+    }
+
+    private Outcome sellFrom(Shelf shelf) throws InterruptedException {
         shop.journal().begin();
         long stock = shelf.stock();
         if (stock <= 0) {
             shop.journal().end();
-            return false;
+            return Outcome.SOLD_OUT;
         }
         work.perform(shop.journal());
         long orders = shelf.sell(stock);
         if (orders == Shelf.REFUSED) {
             shop.journal().end();
-            return false;
+            return Outcome.FENCED_OFF;
         }
         shop.journal().ordersAre(orders);
-        return true;
+        return Outcome.SOLD;
     }
 }

@@ -40,14 +40,22 @@ final class Segmented implements Strategy {
     @Override
     public boolean sell(Sale sale) throws InterruptedException {
         for (SegmentedLock left = shelves; !left.segments().isEmpty(); left = shelves) {
-            try (SegmentLease lease = takeAny(left)) {
-                if (sale.sellOne(sale.shop().shelf(lease.segment()))) {
-                    return true;
-                }
+            SegmentLease lease = takeAny(left);
+            Outcome outcome = sellFrom(lease, sale);
+            if (outcome == Outcome.SOLD) {
+                return true;
+            }
+            if (outcome == Outcome.SOLD_OUT) {
                 shelves = shelves.without(lease.segment());
             }
         }
         return false;
+    }
+
+    private static Outcome sellFrom(SegmentLease lease, Sale sale) throws InterruptedException {
+        try (Hold hold = sale.shop().hold(lease)) {
+            return sale.sellOne(sale.shop().shelf(lease.segment(), lease.fencingToken()));
+        }
     }
 
     /** Returns one of the own shelves; any shelf if those are sold out or stay busy. */

@@ -3,6 +3,7 @@ package io.holdfast.examples.flashsale;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /** The local view of this process's share: the items that are not yet reserved for one of its sellers. */
 final class Share {
@@ -49,11 +50,13 @@ final class Share {
         return items.get() > RETIRED / 2 && lease.isValid();
     }
 
-    void giveUp() {
+    /** Releases the lease. If it was lost, the process that acquires the lock of the share returns it to the stock. */
+    void giveUp(Consumer<LeaseLostException> onLost) {
         try {
             lease.close();
         } catch (LeaseLostException e) {
-            retire(); // the lease is lost: the process that acquires the lock of the share returns it to the stock
+            retire();
+            onLost.accept(e);
         }
     }
 }

@@ -3,12 +3,14 @@ package io.holdfast.examples.flashsale;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
 
 /**
  * A process that leases a share of the stock, and whose threads sell from that share without a lock. Each share has a lock of
@@ -24,6 +26,7 @@ public final class ShareSeller implements AutoCloseable {
     private final int process;
     private final int leastItems;
     private final ShareStore shares;
+    private final Consumer<LeaseLostException> onLost;
     private final DistributedLock stock;
     private final ReentrantLock mutex = new ReentrantLock();
     private volatile Optional<Share> share = Optional.empty();
@@ -34,13 +37,21 @@ public final class ShareSeller implements AutoCloseable {
      * @param name the name of the lock of the stock; the locks of the shares have names below it
      * @param process the number of this process, which no other living process has
      * @param leastItems the number of items that a share has if the stock has them
+     * @param onLost the action for a lost hold, which costs no item, because each move of items is checked by its token
      */
-    public ShareSeller(Holdfast holdfast, String name, int process, int leastItems, ShareStore shares) {
+    public ShareSeller(
+            Holdfast holdfast,
+            String name,
+            int process,
+            int leastItems,
+            ShareStore shares,
+            Consumer<LeaseLostException> onLost) {
         this.holdfast = holdfast;
         this.name = name;
         this.process = process;
         this.leastItems = leastItems;
         this.shares = shares;
+        this.onLost = onLost;
         this.stock = holdfast.lock(name);
     }
 
@@ -107,7 +118,7 @@ public final class ShareSeller implements AutoCloseable {
         if (!stock.tryLock(Duration.ofNanos(nanosUntil(end)))) {
             throw tooLate();
         }
-        try {
+        try (Hold hold = new Hold(stock::unlock, onLost)) {
             Lease lease = lease(end);
             if (shares.stockIsEmpty()) {
                 putBackWhatDeadOnesLeft();
@@ -115,8 +126,6 @@ public final class ShareSeller implements AutoCloseable {
             Share taken = new Share(lease, shares.take(process, lease.fencingToken(), leastItems));
             share = Optional.of(taken);
             return taken.hasItems();
-        } finally {
-            stock.unlock();
         }
     }
 
@@ -125,7 +134,7 @@ public final class ShareSeller implements AutoCloseable {
         if (share.isPresent() && share.get().isGood()) {
             return share.get().lease();
         }
-        share.ifPresent(Share::giveUp);
+        share.ifPresent(old -> old.giveUp(onLost));
         Lease lease =
                 lockOf(process).tryAcquire(Duration.ofNanos(nanosUntil(end))).orElseThrow(this::tooLate);
         shares.putBack(process, lease.fencingToken());
@@ -136,7 +145,7 @@ public final class ShareSeller implements AutoCloseable {
         for (int other : shares.unsold()) {
             if (other != process) {
                 lockOf(other).tryAcquire().ifPresent(lease -> {
-                    try (lease) {
+                    try (Hold hold = new Hold(lease::close, onLost)) {
                         shares.putBack(other, lease.fencingToken());
                     }
                 });
@@ -151,7 +160,7 @@ public final class ShareSeller implements AutoCloseable {
         }
         for (int other : shares.unsold()) {
             if (other != process) {
-                lockOf(other).tryAcquire(PATIENCE).ifPresent(Lease::close);
+                lockOf(other).tryAcquire(PATIENCE).ifPresent(lease -> new Hold(lease::close, onLost).close());
                 return;
             }
         }
@@ -173,13 +182,11 @@ public final class ShareSeller implements AutoCloseable {
     @Override
     public void close() {
         stock.lock();
-        try {
+        try (Hold hold = new Hold(stock::unlock, onLost)) {
             share.ifPresent(mine -> {
                 shares.putBack(process, mine.fencingToken());
-                mine.giveUp();
+                mine.giveUp(onLost);
             });
-        } finally {
-            stock.unlock();
         }
     }
 }

@@ -3,6 +3,15 @@ package io.holdfast.examples.flashsale;
 /** A source of items: a number in Redis, and a way to decrement it. */
 interface Shelf {
 
+    /**
+     * Refuses all earlier holders of the shelf from now on, if the shelf has a fence.
+     *
+     * @return {@code false} if a later holder did so before
+     */
+    default boolean open() {
+        return true;
+    }
+
     /** Returns the number of items, as last seen. */
     long stock();
 

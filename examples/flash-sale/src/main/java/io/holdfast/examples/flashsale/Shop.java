@@ -1,5 +1,6 @@
 package io.holdfast.examples.flashsale;
 
+import io.holdfast.Lease;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -14,6 +15,7 @@ final class Shop {
     private final Keys keys;
     private final Journal journal;
     private final Shares shares;
+    private final Setbacks setbacks;
 
     Shop(RedisClient client, Keys keys, Seller seller) {
         this.connection = client.connect();
@@ -21,21 +23,36 @@ final class Shop {
         this.keys = keys;
         this.journal = new Journal(connection, keys, seller);
         this.shares = new Shares(redis, keys);
+        this.setbacks = new Setbacks(redis, keys);
     }
 
     Journal journal() {
         return journal;
     }
 
-    /** Returns the whole stock. A seller writes back the number that it has read, less one. */
-    Shelf stock() {
-        return shelf(0);
+    void count(Setback setback) {
+        setbacks.add(setback);
     }
 
-    /** Returns one part of the stock, sold in the same way. */
-    Shelf shelf(int number) {
-        String key = keys.stock(number);
+    /** Returns the hold of a lease whose loss is counted. */
+    Hold hold(Lease lease) {
+        return new Hold(lease::close, loss -> count(Setback.LOST_HOLD));
+    }
+
+    /** Returns the whole stock. A seller writes back the number that it has read, less one. */
+    Shelf stock() {
+        String key = keys.stock();
         return shelf(key, stock -> redis.set(key, Long.toString(stock - 1)));
+    }
+
+    /** Returns the whole stock for the holder of that token, sold in the same way. */
+    Shelf stock(long token) {
+        return shelf(0, token);
+    }
+
+    /** Returns one part of the stock for the holder of that token, sold in the same way. */
+    Shelf shelf(int number, long token) {
+        return new FencedShelf(redis, keys, number, journal, token);
     }
 
     /** Returns the whole stock, decremented by Redis. */
@@ -62,7 +79,7 @@ final class Shop {
         return new Shelf() {
             @Override
             public long stock() {
-                return read(key);
+                return read(redis, key);
             }
 
             @Override
@@ -72,7 +89,7 @@ final class Shop {
         };
     }
 
-    private long read(String key) {
+    static long read(RedisCommands<String, String> redis, String key) {
         String stock = redis.get(key);
         if (stock == null) {
             throw new IllegalStateException("there is no sale at " + key);

@@ -45,6 +45,11 @@ public enum StrategyKind {
         return this != SEGMENTED && this != ALLOTMENT;
     }
 
+    /** Returns {@code true} if the death of a seller ends the sale, because its lock key never expires. */
+    public boolean endsByDeath() {
+        return this == SETNX;
+    }
+
     /**
      * Returns {@code true} if the locks must be in Redis, because the strategy needs a wait queue or keeps data beside the
      * stock.

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
 import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.redis.RedisFence;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -49,6 +50,80 @@ class HoldfastStrategiesTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"LOCK", "FAIR", "SEGMENTED"})
+    void aHoldThatIsLostIsCountedAndThePurchaseStands(StrategyKind kind) throws Exception {
+        try (Scene scene = new Scene(server, kind, Keys.SHELVES)) {
+            Scene.Held loser = scene.hold(scene.process(0, LEASE));
+            scene.takeHoldsAway();
+            assertThat(loser.finish()).isTrue();
+            assertThat(scene.books.orders()).isEqualTo(1);
+            assertThat(scene.books.left()).isEqualTo(Keys.SHELVES - 1);
+            assertThat(scene.books.count(Setback.LOST_HOLD)).isEqualTo(1);
+            assertThat(scene.books.count(Setback.FENCED_OFF)).isZero();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"LOCK", "FAIR"})
+    void aPurchaseThatIsFencedOffIsRepeated(StrategyKind kind) throws Exception {
+        try (Scene scene = new Scene(server, kind, 10)) {
+            Scene.Held loser = scene.hold(scene.process(0, LEASE));
+            scene.takeHoldsAway();
+            assertThat(scene.sell(scene.process(1, LEASE))).isTrue();
+            assertThat(loser.finish()).isTrue();
+            assertThat(scene.books.orders()).isEqualTo(2);
+            assertThat(scene.books.left()).isEqualTo(8);
+            assertThat(scene.books.count(Setback.LOST_HOLD)).isEqualTo(1);
+            assertThat(scene.books.count(Setback.FENCED_OFF)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aFormerHolderReadsNothing() throws Exception {
+        try (Scene scene = new Scene(server, StrategyKind.LOCK, 10)) {
+            Shop shop = scene.shop(0);
+            assertThat(shop.stock(2).open()).isTrue();
+            Sale late = new Sale(shop, journal -> {
+                throw new IllegalStateException("nothing to work on");
+            });
+            assertThat(late.sellOne(shop.stock(1))).isEqualTo(Outcome.FENCED_OFF);
+            assertThat(scene.books.count(Setback.FENCED_OFF)).isEqualTo(1);
+            assertThat(scene.books.timeline().visits())
+                    .as("it was never inside")
+                    .isEmpty();
+        }
+    }
+
+    @Test
+    void nothingOfAFenceStaysBehind() throws Exception {
+        try (Scene scene = new Scene(server, StrategyKind.LOCK, 10)) {
+            assertThat(scene.sell(scene.process(0, LEASE))).isTrue();
+            String guard = RedisFence.guardKey(scene.keys.stock());
+            assertThat(scene.redis.pttl(guard)).isPositive();
+            scene.shop(0).count(Setback.LOST_HOLD);
+            scene.books.keepAlive();
+            assertThat(scene.redis.pttl(scene.keys.setbacks())).isPositive();
+            assertThat(scene.keys.kept()).contains(guard);
+        }
+    }
+
+    @Test
+    void aPurchaseFromAShelfIsRepeatedUntilAllAreSoldOut() throws Exception {
+        try (Scene scene = new Scene(server, StrategyKind.SEGMENTED, Keys.SHELVES)) {
+            Scene.Held loser = scene.hold(scene.process(0, LEASE));
+            scene.takeHoldsAway();
+            Strategy other = scene.process(1, LEASE);
+            for (int i = 0; i < Keys.SHELVES; i++) {
+                assertThat(scene.sell(other)).isTrue();
+            }
+            assertThat(loser.finish()).as("sold out").isFalse();
+            assertThat(scene.books.orders()).isEqualTo(Keys.SHELVES);
+            assertThat(scene.books.left()).isZero();
+            assertThat(scene.books.count(Setback.FENCED_OFF)).isEqualTo(1);
+        }
+    }
+
     @Test
     void aSlowSellerHoldsUpOneShelf() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.SEGMENTED, Keys.SHELVES)) {
@@ -90,6 +165,18 @@ class HoldfastStrategiesTest {
     }
 
     @Test
+    void theLossOfALeaseIsCountedWhenTheShareIsReturned() throws Exception {
+        try (Scene scene = new Scene(server, StrategyKind.ALLOTMENT, 100)) {
+            Strategy strategy = scene.process(0, LEASE);
+            assertThat(scene.sell(strategy)).isTrue();
+            scene.takeHoldsAway();
+            scene.end(strategy);
+            assertThat(scene.books.left()).isEqualTo(99);
+            assertThat(scene.books.count(Setback.LOST_HOLD)).isEqualTo(1);
+        }
+    }
+
+    @Test
     void aShareWhoseLeaseWasLostIsSoldByOthersAndOnce() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.ALLOTMENT, 20);
                 Holdfast holdfast = Holdfast.connect(server.uri())) {
@@ -101,6 +188,8 @@ class HoldfastStrategiesTest {
                 assertThat(scene.sell(other)).isTrue();
             }
             assertThat(late.finish()).as("refused, and nothing else is left").isFalse();
+            assertThat(scene.books.count(Setback.LOST_HOLD)).isZero();
+            assertThat(scene.books.count(Setback.FENCED_OFF)).isEqualTo(1);
             assertThat(scene.sell(other)).isFalse();
             assertThat(scene.books.orders()).isEqualTo(20);
             assertThat(scene.books.left()).isZero();

@@ -3,10 +3,6 @@ package io.holdfast.examples.flashsale;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.embedded.redis.RedisServer;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
 import org.junit.jupiter.api.Test;
 
 class JournalTest {
@@ -19,19 +15,9 @@ class JournalTest {
                 Scene scene = new Scene(server, StrategyKind.LOCK, 1)) {
             Journal journal = scene.shop(0).journal();
             journal.begin();
-            pauseWrites(scene);
+            PausedWrites.pause(scene.redis, PAUSE_MILLIS);
             journal.end();
             assertThat(scene.redis.xlen(scene.keys.journal())).isEqualTo(2);
         }
-    }
-
-    private static void pauseWrites(Scene scene) {
-        scene.redis.dispatch(
-                CommandType.CLIENT,
-                new StatusOutput<>(StringCodec.UTF8),
-                new CommandArgs<>(StringCodec.UTF8)
-                        .add("PAUSE")
-                        .add(PAUSE_MILLIS)
-                        .add("WRITE"));
     }
 }

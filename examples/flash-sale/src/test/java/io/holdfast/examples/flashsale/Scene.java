@@ -3,6 +3,7 @@ package io.holdfast.examples.flashsale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
+import io.holdfast.Holdfast;
 import io.holdfast.embedded.redis.RedisServer;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.sync.RedisCommands;
@@ -15,6 +16,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** One sale whose sellers are held between check and write, and let go, one by one. */
 final class Scene implements AutoCloseable {
@@ -80,6 +83,17 @@ final class Scene implements AutoCloseable {
         Held held = new Held(threads.submit(() -> strategy.sell(sale)), go);
         assertThat(inside.await(LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         return held;
+    }
+
+    /** Ends all holds of the sale's locks. Their holders do not know it until they are told, or ask. */
+    void takeHoldsAway() {
+        String name = "flash-sale/" + keys.sale();
+        try (Holdfast holdfast = Holdfast.connect(server.uri())) {
+            Stream<String> shelves = IntStream.range(0, Keys.SHELVES).mapToObj(shelf -> name + "#" + shelf);
+            assertThat(Stream.concat(Stream.of(name, name + "/share/0"), shelves)
+                            .filter(lock -> holdfast.lock(lock).forceUnlock()))
+                    .hasSize(1);
+        }
     }
 
     record Held(Future<Boolean> end, CountDownLatch go) {

@@ -2,12 +2,17 @@ package io.holdfast.examples.flashsale;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.embedded.redis.RedisServer;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -75,6 +80,55 @@ class WorkerTest {
             assertThat(scene.books.orders()).isEqualTo(80);
             assertThat(scene.books.left()).isZero();
         }
+    }
+
+    /** The hold is taken away while the seller waits for the answer of the stock. */
+    @Test
+    void aHoldThatIsLostInTheWarmUpIsNoFailure() throws Exception {
+        try (RedisServer locks = RedisServer.start();
+                RedisServer stock = RedisServer.start();
+                Holdfast holdfast = Holdfast.connect(locks.uri());
+                Books books = Books.open(stock.uri(), SALE, 30, StrategyKind.LOCK)) {
+            DistributedLock lock = holdfast.lock("flash-sale/" + SALE + "/practice/0");
+            Lease first = lock.acquire();
+            Process worker = start(lockJob(locks, stock));
+            await(() -> !holdfast.inspect(lock.name()).waiters().isEmpty());
+            try (PausedWrites paused = PausedWrites.of(stock)) {
+                first.close();
+                await(() -> holdfast.inspect(lock.name())
+                        .holder()
+                        .filter(holder -> holder.client().pid().equals(OptionalLong.of(worker.pid())))
+                        .isPresent());
+                assertThat(lock.forceUnlock()).isTrue();
+            }
+            go(worker);
+            assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
+            assertThat(worker.exitValue()).isZero();
+            assertThat(books.orders()).isEqualTo(30);
+            assertThat(books.left()).isZero();
+        }
+    }
+
+    private static void await(BooleanSupplier condition) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - end).isNegative();
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    private static Job lockJob(RedisServer locks, RedisServer stock) {
+        return new Job(
+                StrategyKind.LOCK,
+                locks.uri(),
+                stock.uri(),
+                SALE,
+                0,
+                2,
+                Duration.ofMillis(1),
+                Duration.ofSeconds(30),
+                Job.NEVER,
+                Job.NEVER);
     }
 
     private static Job job(RedisServer redis, long haltAfter) {
