@@ -18,7 +18,7 @@ final class Accidents {
     /** The time after which the store has all that a stopped process had sent. */
     private static final Duration SETTLE = Duration.ofMillis(30);
 
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    private static final Duration LIMIT = Duration.ofMinutes(1);
 
     private final Books books;
     private final Way way;

@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
  */
 final class Instance {
 
-    private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final Duration START_LIMIT = Duration.ofMinutes(5);
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
     private static final int KEPT_LINES = 30;
     private static final int QUIET_FROM = 24;

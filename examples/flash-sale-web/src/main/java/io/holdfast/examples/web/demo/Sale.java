@@ -12,9 +12,9 @@ import java.util.concurrent.TimeUnit;
 /** One sale by two instances: one is paused between check and write, and later the other one is killed there. */
 final class Sale {
 
-    private static final Duration LIMIT = Duration.ofSeconds(45);
-    private static final Duration RETURN_LIMIT = Duration.ofSeconds(3);
-    private static final Duration IDLE_LIMIT = Duration.ofSeconds(10);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
+    private static final Duration RETURN_LIMIT = Duration.ofSeconds(30);
+    private static final Duration IDLE_LIMIT = Duration.ofMinutes(1);
     private static final int BEFORE_KILL = 10;
 
     private final Books books;
