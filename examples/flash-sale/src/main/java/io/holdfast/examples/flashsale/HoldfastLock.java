@@ -31,8 +31,10 @@ final class HoldfastLock implements Strategy {
 
     private Outcome sellOnce(Sale sale) throws InterruptedException {
         Lease lease = lock.acquire();
-        try (Hold hold = sale.shop().hold(lease)) {
+        try {
             return sale.sellOne(sale.shop().stock(lease.fencingToken()));
+        } finally {
+            sale.shop().release(lease);
         }
     }
 

@@ -53,8 +53,10 @@ final class Segmented implements Strategy {
     }
 
     private static Outcome sellFrom(SegmentLease lease, Sale sale) throws InterruptedException {
-        try (Hold hold = sale.shop().hold(lease)) {
+        try {
             return sale.sellOne(sale.shop().shelf(lease.segment(), lease.fencingToken()));
+        } finally {
+            sale.shop().release(lease);
         }
     }
 

@@ -37,7 +37,7 @@ public final class ShareSeller implements AutoCloseable {
      * @param name the name of the lock of the stock; the locks of the shares have names below it
      * @param process the number of this process, which no other living process has
      * @param leastItems the number of items that a share has if the stock has them
-     * @param onLost the action for a lost hold, which costs no item, because each move of items is checked by its token
+     * @param onLost the action for a lost hold, which costs no item
      */
     public ShareSeller(
             Holdfast holdfast,
@@ -118,7 +118,7 @@ public final class ShareSeller implements AutoCloseable {
         if (!stock.tryLock(Duration.ofNanos(nanosUntil(end)))) {
             throw tooLate();
         }
-        try (Hold hold = new Hold(stock::unlock, onLost)) {
+        try {
             Lease lease = lease(end);
             if (shares.stockIsEmpty()) {
                 putBackWhatDeadOnesLeft();
@@ -126,6 +126,8 @@ public final class ShareSeller implements AutoCloseable {
             Share taken = new Share(lease, shares.take(process, lease.fencingToken(), leastItems));
             share = Optional.of(taken);
             return taken.hasItems();
+        } finally {
+            release(stock::unlock);
         }
     }
 
@@ -145,8 +147,10 @@ public final class ShareSeller implements AutoCloseable {
         for (int other : shares.unsold()) {
             if (other != process) {
                 lockOf(other).tryAcquire().ifPresent(lease -> {
-                    try (Hold hold = new Hold(lease::close, onLost)) {
+                    try {
                         shares.putBack(other, lease.fencingToken());
+                    } finally {
+                        release(lease::close);
                     }
                 });
             }
@@ -160,9 +164,18 @@ public final class ShareSeller implements AutoCloseable {
         }
         for (int other : shares.unsold()) {
             if (other != process) {
-                lockOf(other).tryAcquire(PATIENCE).ifPresent(lease -> new Hold(lease::close, onLost).close());
+                lockOf(other).tryAcquire(PATIENCE).ifPresent(lease -> release(lease::close));
                 return;
             }
+        }
+    }
+
+    /** Releases a hold. Its loss costs no item, because each move of items is one step, and is checked by a token. */
+    private void release(Runnable hold) {
+        try {
+            hold.run();
+        } catch (LeaseLostException e) {
+            onLost.accept(e);
         }
     }
 
@@ -182,11 +195,13 @@ public final class ShareSeller implements AutoCloseable {
     @Override
     public void close() {
         stock.lock();
-        try (Hold hold = new Hold(stock::unlock, onLost)) {
+        try {
             share.ifPresent(mine -> {
                 shares.putBack(process, mine.fencingToken());
                 mine.giveUp(onLost);
             });
+        } finally {
+            release(stock::unlock);
         }
     }
 }

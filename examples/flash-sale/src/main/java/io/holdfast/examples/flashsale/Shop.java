@@ -1,6 +1,7 @@
 package io.holdfast.examples.flashsale;
 
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.TransactionResult;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -34,9 +35,16 @@ final class Shop {
         setbacks.add(setback);
     }
 
-    /** Returns the hold of a lease whose loss is counted. */
-    Hold hold(Lease lease) {
-        return new Hold(lease::close, loss -> count(Setback.LOST_HOLD));
+    /**
+     * Releases a lease. If its hold was lost, this is only counted, because Redis refuses all writes of a former holder after
+     * the first step of a later one.
+     */
+    void release(Lease lease) {
+        try {
+            lease.close();
+        } catch (LeaseLostException e) {
+            count(Setback.LOST_HOLD);
+        }
     }
 
     /** Returns the whole stock. A seller writes back the number that it has read, less one. */
