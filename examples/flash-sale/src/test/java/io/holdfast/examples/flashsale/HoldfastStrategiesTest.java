@@ -23,6 +23,9 @@ class HoldfastStrategiesTest {
 
     private static final Duration LEASE = Duration.ofSeconds(3);
 
+    /** A lease that does not end before a test takes the hold away, however slow the machine is. */
+    private static final Duration LONG = Duration.ofMinutes(1);
+
     private static RedisServer server;
 
     @BeforeAll
@@ -54,7 +57,7 @@ class HoldfastStrategiesTest {
     @EnumSource(names = {"LOCK", "FAIR", "SEGMENTED"})
     void aHoldThatIsLostIsCountedAndThePurchaseStands(StrategyKind kind) throws Exception {
         try (Scene scene = new Scene(server, kind, Keys.SHELVES)) {
-            Scene.Held loser = scene.hold(scene.process(0, LEASE));
+            Scene.Held loser = scene.hold(scene.process(0, LONG));
             scene.takeHoldsAway();
             assertThat(loser.finish()).isTrue();
             assertThat(scene.books.orders()).isEqualTo(1);
@@ -68,9 +71,9 @@ class HoldfastStrategiesTest {
     @EnumSource(names = {"LOCK", "FAIR"})
     void aPurchaseThatIsFencedOffIsRepeated(StrategyKind kind) throws Exception {
         try (Scene scene = new Scene(server, kind, 10)) {
-            Scene.Held loser = scene.hold(scene.process(0, LEASE));
+            Scene.Held loser = scene.hold(scene.process(0, LONG));
             scene.takeHoldsAway();
-            assertThat(scene.sell(scene.process(1, LEASE))).isTrue();
+            assertThat(scene.sell(scene.process(1, LONG))).isTrue();
             assertThat(loser.finish()).isTrue();
             assertThat(scene.books.orders()).isEqualTo(2);
             assertThat(scene.books.left()).isEqualTo(8);
@@ -98,7 +101,7 @@ class HoldfastStrategiesTest {
     @Test
     void nothingOfAFenceStaysBehind() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.LOCK, 10)) {
-            assertThat(scene.sell(scene.process(0, LEASE))).isTrue();
+            assertThat(scene.sell(scene.process(0, LONG))).isTrue();
             String guard = RedisFence.guardKey(scene.keys.stock());
             assertThat(scene.redis.pttl(guard)).isPositive();
             scene.shop(0).count(Setback.LOST_HOLD);
@@ -111,9 +114,9 @@ class HoldfastStrategiesTest {
     @Test
     void aPurchaseFromAShelfIsRepeatedUntilAllAreSoldOut() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.SEGMENTED, Keys.SHELVES)) {
-            Scene.Held loser = scene.hold(scene.process(0, LEASE));
+            Scene.Held loser = scene.hold(scene.process(0, LONG));
             scene.takeHoldsAway();
-            Strategy other = scene.process(1, LEASE);
+            Strategy other = scene.process(1, LONG);
             for (int i = 0; i < Keys.SHELVES; i++) {
                 assertThat(scene.sell(other)).isTrue();
             }
@@ -167,7 +170,7 @@ class HoldfastStrategiesTest {
     @Test
     void theLossOfALeaseIsCountedWhenTheShareIsReturned() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.ALLOTMENT, 100)) {
-            Strategy strategy = scene.process(0, LEASE);
+            Strategy strategy = scene.process(0, LONG);
             assertThat(scene.sell(strategy)).isTrue();
             scene.takeHoldsAway();
             scene.end(strategy);
