@@ -56,6 +56,9 @@ final class Plan {
         cells.add(Cell.of("wake", 1, HOLDFAST, REDISSON, FLOOR));
         cells.add(Cell.of("semaphore", MANY, HOLDFAST, REDISSON));
         cells.add(Cell.of("segmented", MANY, HOLDFAST, REDISSON).withProcesses(2));
+        for (int names : new int[] {3, 16}) {
+            cells.add(Cell.of("multi", 1, HOLDFAST, REDISSON, FLOOR).withSize(names));
+        }
         cells.add(Cell.of("async", 1, HOLDFAST, REDISSON, FLOOR).withSize(10_000));
         cells.add(Cell.of("setup", 1, HOLDFAST, REDISSON, FLOOR));
         for (int locks = 10; locks <= 100_000; locks *= 10) {
@@ -138,6 +141,7 @@ final class Plan {
                 Cell.of("wake", 1, HOLDFAST, REDISSON, FLOOR),
                 Cell.of("semaphore", MANY, HOLDFAST, REDISSON),
                 Cell.of("segmented", MANY, HOLDFAST, REDISSON),
+                Cell.of("multi", 1, HOLDFAST, REDISSON, FLOOR).withSize(3),
                 Cell.of("async", 1, HOLDFAST, REDISSON).withSize(1_000),
                 Cell.of("setup", 1, HOLDFAST, REDISSON),
                 Cell.of("hold", 1, HOLDFAST, REDISSON).withSize(1_000),

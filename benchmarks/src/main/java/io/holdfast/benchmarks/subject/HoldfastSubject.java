@@ -6,9 +6,11 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.Permit;
+import io.holdfast.recipes.MultiLock;
 import io.holdfast.recipes.SegmentLease;
 import io.holdfast.recipes.SegmentedLock;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 
@@ -67,6 +69,11 @@ final class HoldfastSubject implements Subject {
             SegmentLease lease = Interruptions.none(lock::acquireAny);
             return lease::close;
         };
+    }
+
+    @Override
+    public Lock multi(List<String> names) {
+        return MultiLock.of(names.stream().map(client::lock).toList());
     }
 
     @Override

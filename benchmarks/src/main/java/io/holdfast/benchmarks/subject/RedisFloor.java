@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks.subject;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
@@ -112,6 +113,34 @@ final class RedisFloor implements Subject {
                 var published = async.publish(channel, "");
                 released.toCompletableFuture().join();
                 published.toCompletableFuture().join();
+            }
+        };
+    }
+
+    /** Sends the scripts of all names at once, and then waits for the answers. */
+    @Override
+    public Lock multi(List<String> names) {
+        List<String[]> keys = names.stream().map(RedisFloor::keys).toList();
+        return new SimpleLock() {
+            @Override
+            public void lock() {
+                runAll(acquire, acquireArgs());
+            }
+
+            @Override
+            public void unlock() {
+                runAll(release, releaseArgs());
+            }
+
+            private void runAll(String script, String[] args) {
+                List<RedisFuture<List<Long>>> answers = keys.stream()
+                        .map(each -> async.<List<Long>>evalsha(script, ScriptOutputType.MULTI, each, args))
+                        .toList();
+                for (RedisFuture<List<Long>> answer : answers) {
+                    if (answer.toCompletableFuture().join().get(0) != 1) {
+                        throw new IllegalStateException("a lock of " + names + " is held, or was not held");
+                    }
+                }
             }
         };
     }

@@ -1,6 +1,7 @@
 package io.holdfast.benchmarks.subject;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -56,6 +57,11 @@ final class RedissonSubject implements Subject {
             lock.lock();
             return lock::unlock;
         };
+    }
+
+    @Override
+    public Lock multi(List<String> names) {
+        return client.getMultiLock(names.stream().map(client::getLock).toArray(RLock[]::new));
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.holdfast.benchmarks.subject;
 
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
@@ -38,6 +39,11 @@ public interface Subject extends AutoCloseable {
     /** Returns a segmented lock: an acquire gets any free segment. */
     default Permits segmented(String name, int segments) {
         throw new UnsupportedOperationException("segmented lock");
+    }
+
+    /** Returns a lock that holds all of the named locks, or none. */
+    default Lock multi(List<String> names) {
+        throw new UnsupportedOperationException("multi-lock");
     }
 
     /** Returns an asynchronous acquire and release. */

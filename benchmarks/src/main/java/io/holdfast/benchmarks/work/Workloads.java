@@ -9,6 +9,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.BiFunction;
 import java.util.function.IntFunction;
+import java.util.stream.IntStream;
 
 /** Creates the workload of each case. */
 final class Workloads {
@@ -45,6 +46,7 @@ final class Workloads {
             case "reentrant" -> reentrant();
             case "semaphore" -> semaphore();
             case "segmented" -> segmented();
+            case "multi" -> multi();
             case "wake" -> new Wake(job, referee, Subject::waking);
             case "wake-fair" -> new Wake(job, referee, Subject::fairLock);
             case "hold" -> new Hold(job);
@@ -126,6 +128,17 @@ final class Workloads {
             Runnable release = lock.acquire();
             referee.among(SEGMENTS, () -> LockSupport.parkNanos(SHORT_WORK));
             release.run();
+        });
+    }
+
+    /** Each thread has locks of its own, and acquires them together. */
+    private Workload multi() {
+        Subject subject = job.open();
+        return turns(subject, thread -> {
+            Lock lock = subject.multi(IntStream.range(0, job.size())
+                    .mapToObj(i -> job.named("multi-" + job.process() + "-" + thread + "-" + i))
+                    .toList());
+            return () -> Pair.run(lock);
         });
     }
 

@@ -51,6 +51,7 @@ class WorkloadsTest {
                 "reentrant",
                 "semaphore",
                 "segmented",
+                "multi",
                 "wake",
                 "wake-fair",
                 "async",
@@ -166,6 +167,9 @@ class WorkloadsTest {
     @Test
     void theFloorHasNothingToDoWithWhoIsInside() throws Exception {
         try (Workload workload = Workloads.of(job("distinct", SubjectKind.FLOOR))) {
+            assertThat(workload.round(50).operations()).isPositive();
+        }
+        try (Workload workload = Workloads.of(job("multi", SubjectKind.FLOOR))) {
             assertThat(workload.round(50).operations()).isPositive();
         }
         try (Workload workload = Workloads.of(job("wake", SubjectKind.FLOOR))) {
