@@ -1,8 +1,8 @@
 package io.holdfast.recipes;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.Lease;
 import io.holdfast.internal.access.BatchMember;
-import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.MemberSpec;
 import java.time.Duration;
 import java.util.List;
@@ -10,14 +10,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The plan of a multi-lock, which decides which members to ask for next.
+ * The plan of a multi-lock, which decides how to ask for the next member.
  *
- * <p>One request asks for as many neighbors as possible, up to a member that another owner was found to hold. The plan then
- * requests that member alone, and waits for it. Each such result shortens the next request or acquires a member, so an attempt
- * terminates.
- *
- * <p>The first request is sent in any case. Each further request is sent only while there is time left. Each may last a command
- * timeout.
+ * <p>The members are requested one after the other, in their order. The first request is sent in any case. Each further request
+ * is sent only while there is time left. Each may last a command timeout.
  *
  * <p>An attempt fails if every member was granted, but one of them was not valid at the end. After that, the plan first tries
  * each member without waiting. If the next attempt also fails and no other owner refused a member, then it was slow: the
@@ -25,25 +21,25 @@ import java.util.concurrent.CompletableFuture;
  */
 final class AcquirePlan {
 
-    /** The maximum size of one request, because a server is blocked while it acquires several names. */
-    private static final int MAX_BATCH = 64;
-
     private static final int MAX_SLOW_ATTEMPTS = 3;
 
     /**
      * A request of the plan.
      *
-     * @param first the index of the first requested member
-     * @param maxWait the time to wait for a single member; empty if the request is not to wait
+     * @param maxWait the maximum time to wait for the member
      */
-    record Step(int first, List<BatchMember> members, MemberSpec spec, Optional<Duration> maxWait) {
+    record Step(BatchMember member, MemberSpec spec, Duration maxWait) {
 
-        BatchOutcome request() throws InterruptedException {
-            return members.get(0).acquireAll(members, spec, maxWait.orElse(Duration.ZERO));
+        boolean enter() throws InterruptedException {
+            return member.enter(spec, maxWait);
         }
 
-        CompletableFuture<BatchOutcome> requestAsync() {
-            return members.get(0).acquireAllAsync(members, spec, maxWait.orElse(Duration.ZERO));
+        Optional<Lease> lease() throws InterruptedException {
+            return member.lease(spec, maxWait);
+        }
+
+        CompletableFuture<Optional<Lease>> leaseAsync() {
+            return member.leaseAsync(spec, maxWait);
         }
     }
 
@@ -52,13 +48,8 @@ final class AcquirePlan {
     private final Timeout timeout;
     private boolean requested;
 
-    /** The index of the member that another owner was found to hold; -1 if there is none. */
+    /** The index of the member that was found to be held when it was tried; -1 if there is none. */
     private int heldIndex = -1;
-
-    /** Members before this index are requested one by one, because a request for several of them had an unclear result. */
-    private int singleUntil;
-
-    private Optional<String> holder = Optional.empty();
 
     /** True if each member is tried without waiting before it is waited for. */
     private boolean tryFirst;
@@ -84,7 +75,6 @@ final class AcquirePlan {
             throw MultiTexts.outlasted(members, attemptMillis);
         }
         heldIndex = -1;
-        singleUntil = 0;
         tryFirst = true;
         refused = false;
     }
@@ -93,42 +83,25 @@ final class AcquirePlan {
         return !requested || !timeout.isOver();
     }
 
-    /** Returns the next request, for the members from this index on. */
-    Step next(int first) {
+    /** Returns the next request, for the member with this index. */
+    Step next(int index) {
         requested = true;
-        List<BatchMember> next = BatchMember.all(members.subList(first, endOf(first)));
-        boolean waits = next.size() == 1 && (!tryFirst || timeout.nanos() <= 0 || first == heldIndex);
-        return waits
-                ? new Step(first, next, spec, Optional.of(timeout.left()))
-                : new Step(first, next, spec.trying(), Optional.empty());
+        BatchMember member = BatchMember.of(members.get(index));
+        return waitsFor(index)
+                ? new Step(member, spec, timeout.left())
+                : new Step(member, spec.trying(), Duration.ZERO);
     }
 
-    private int endOf(int first) {
-        int limit = first > heldIndex ? members.size() : Math.max(heldIndex, first + 1);
-        int end = first + 1;
-        while (first >= singleUntil && end < Math.min(limit, first + MAX_BATCH) && canBatch(end - 1)) {
-            end++;
-        }
-        return end;
+    private boolean waitsFor(int index) {
+        return !tryFirst || timeout.nanos() <= 0 || index == heldIndex;
     }
 
-    private boolean canBatch(int index) {
-        return BatchMember.of(members.get(index)).canBatchWith(BatchMember.of(members.get(index + 1)));
-    }
-
-    /** Records why the members of a step were not acquired. Returns {@code true} if the plan has a further request. */
-    boolean continuesAfter(Step step, BatchOutcome outcome) {
-        if (step.maxWait().isPresent()) {
-            return false;
-        }
-        if (outcome instanceof BatchOutcome.Held refusal) {
-            heldIndex = step.first() + refusal.index();
-            holder = refusal.holder();
-            refused = true;
-            return !spec.tries() || timeout.nanos() > 0;
-        }
-        singleUntil = step.first() + step.members().size();
-        return true;
+    /** Records that another owner holds the member with this index. Returns {@code true} if the plan has a further request. */
+    boolean continuesAfterRefusal(int index) {
+        boolean waited = waitsFor(index);
+        heldIndex = index;
+        refused = true;
+        return !waited;
     }
 
     /**
@@ -141,7 +114,7 @@ final class AcquirePlan {
             throw MultiTexts.outlasted(members, attemptMillis);
         }
         if (!spec.tries()) {
-            throw acquired > heldIndex ? MultiTexts.outOfTime() : MultiTexts.outOfTime(members.get(heldIndex), holder);
+            throw acquired == heldIndex ? MultiTexts.outOfTime(members.get(heldIndex)) : MultiTexts.outOfTime();
         }
     }
 }

@@ -3,7 +3,6 @@ package io.holdfast.recipes;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
-import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.MemberSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,10 +27,6 @@ import java.util.Optional;
  *
  * <p>An early member may be lost while the caller waits for a later one. So all members are checked when the last one is
  * acquired. If one is not valid, all members are released and acquired again.
- *
- * <p>Neighbors in one store are asked for by one request, which waits for no owner. If others hold one of them, the request
- * acquires none. Then the order above applies. The members before that one are asked for again, together. Then that one is
- * asked for, and waited for.
  *
  * <p>See J. W. Havender, "Avoiding deadlock in multitasking systems", IBM Systems Journal 7(2), 1968, for acquisition in a
  * fixed order.
@@ -85,13 +80,17 @@ final class AllOrNothing {
 
     private boolean acquireNext() throws InterruptedException {
         AcquirePlan.Step step = plan.next(acquired);
-        BatchOutcome outcome = step.request();
-        if (outcome instanceof BatchOutcome.Acquired granted) {
-            leases.addAll(granted.leases());
-            acquired += step.members().size();
+        if (spec.leased() ? lease(step) : step.enter()) {
+            acquired++;
             return true;
         }
-        return plan.continuesAfter(step, outcome);
+        return plan.continuesAfterRefusal(acquired);
+    }
+
+    private boolean lease(AcquirePlan.Step step) throws InterruptedException {
+        Optional<Lease> lease = step.lease();
+        lease.ifPresent(leases::add);
+        return lease.isPresent();
     }
 
     private boolean isValid() {

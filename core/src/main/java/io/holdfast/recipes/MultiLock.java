@@ -40,13 +40,6 @@ import java.util.List;
  * <p><strong>Leases.</strong> With a lease argument, the lease of each member begins when that member is acquired. The hold ends
  * when the first of them ends. So {@link #remainingLease} is the shortest time of the members.
  *
- * <p><strong>Batches.</strong> Members that follow each other in the order are acquired by one store call if all of these
- * conditions are met: they are locks of one client, they are not fair, no owner in this process holds or awaits them, and the
- * store supports it. Memory stores support it, and so does Redis without {@code interop=redisson}. One store call acquires at
- * most 64 members. If another owner holds one of them, the call acquires none. A method that does not wait then ends, and the
- * other methods continue as described above. While such a call is under way, a try in this process finds its members held, even
- * if the call then acquires none.
- *
  * <p><strong>Unlocking.</strong> {@link #unlock} unlocks every member, even if another one throws. It waits for the answer of
  * each store for at most the command timeout. If members were lost, the exception names the first of them, and the exceptions of
  * the others are suppressed. If a member was unlocked separately, the others are unlocked, and the method throws

@@ -3,7 +3,6 @@ package io.holdfast.recipes;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.MemberSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,18 +46,15 @@ final class MultiRequest<T> {
         if (leases.size() == members.size()) {
             complete();
         } else if (!relay.isDone() && plan.mayRequest()) {
-            AcquirePlan.Step step = plan.next(leases.size());
-            relay.track(step.requestAsync(), outcome -> guarded(() -> answered(step, outcome)), this::fail);
+            relay.track(plan.next(leases.size()).leaseAsync(), lease -> guarded(() -> answered(lease)), this::fail);
         } else {
             refuse();
         }
     }
 
-    private void answered(AcquirePlan.Step step, BatchOutcome outcome) {
-        if (outcome instanceof BatchOutcome.Acquired granted) {
-            leases.addAll(granted.leases());
-            requestNext();
-        } else if (plan.continuesAfter(step, outcome)) {
+    private void answered(Optional<Lease> lease) {
+        lease.ifPresent(leases::add);
+        if (lease.isPresent() || plan.continuesAfterRefusal(leases.size())) {
             requestNext();
         } else {
             refuse();

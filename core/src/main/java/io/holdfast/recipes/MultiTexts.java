@@ -5,7 +5,6 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.access.BatchMember;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** The error texts of multi-locks: which members, what happened, and what to do. */
@@ -41,11 +40,11 @@ final class MultiTexts {
         return new LockTimeoutException("", "the time limit expired before every member had been requested");
     }
 
-    static LockTimeoutException outOfTime(DistributedLock held, Optional<String> holder) {
+    static LockTimeoutException outOfTime(DistributedLock held) {
         String name = held.name();
         return new LockTimeoutException(
                 name,
-                "lock '" + name + "' was held by " + holder.orElse("another owner of this client")
-                        + " when the members were requested, and the time limit had expired by then");
+                "lock '" + name
+                        + "' was held by another owner when it was requested, and the time limit had expired by then");
     }
 }

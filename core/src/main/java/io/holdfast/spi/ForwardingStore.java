@@ -48,15 +48,6 @@ public class ForwardingStore implements LockStore {
         return store.clock(name);
     }
 
-    /**
-     * Returns the batch operations of the other store, which bypass {@link #acquire} of this store. A subclass that changes
-     * {@link #acquire} must override this method as well, or return an empty result here.
-     */
-    @Override
-    public Optional<TogetherStore> together() {
-        return store.together();
-    }
-
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
         return store.acquire(request);

@@ -38,11 +38,6 @@ public interface LockStore extends AutoCloseable {
     /** Returns the counters of this store, for semaphores and latches. */
     CounterStore counters();
 
-    /** Returns the operations that acquire several names by one request; empty if each name needs its own request. */
-    default Optional<TogetherStore> together() {
-        return Optional.empty();
-    }
-
     /**
      * Returns the clock of the server that keeps the name.
      *

@@ -47,7 +47,7 @@ final class RedisFloor implements Subject {
         connection = client.connect();
         redis = connection.sync();
         async = connection.async();
-        acquire = redis.scriptLoad(script("acquire-free", "common", "serve", "take", "acquire"));
+        acquire = redis.scriptLoad(script("acquire-free", "common", "serve", "acquire"));
         release = redis.scriptLoad(script("release-alone", "common", "serve", "redisson", "release"));
         messages = client.connectPubSub();
         messages.addListener(new RedisPubSubAdapter<>() {

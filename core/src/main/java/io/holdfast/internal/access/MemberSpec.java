@@ -21,10 +21,7 @@ public record MemberSpec(boolean leased, Optional<Duration> lease, boolean tries
         return new MemberSpec(leased, Optional.of(value), tries, interruptible);
     }
 
-    /**
-     * Returns a copy of this spec for an acquire that fails with a timeout instead of a refusal. The member that is held is
-     * then requested alone, so that the timeout names its holder.
-     */
+    /** Returns a copy of this spec for an acquire that fails with a timeout instead of a refusal. */
     public MemberSpec orTimeout() {
         return new MemberSpec(leased, lease, false, interruptible);
     }

@@ -57,7 +57,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
     }
 
     /** Returns the request, and counts it as a copy. The result is empty if the tenure is being released. */
-    Optional<Acquire> request() {
+    private Optional<Acquire> request() {
         Tenure tenure = ask.tenure();
         Duration within = engine.settings.store().commandTimeout();
         long notAfter = engine.store.clock(slot.name).notAfter(sent(), within);
@@ -82,18 +82,9 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
 
     @Override
     void replied(Acquire.Reply reply) {
-        replied(reply, engine::run);
-    }
-
-    /**
-     * Applies the reply to the slot.
-     *
-     * @param runEffects carries out the effects of the slot
-     */
-    void replied(Acquire.Reply reply, BiConsumer<Slot, Effect.Buffer> runEffects) {
         engine.store.clock(slot.name).observe(sent(), reply.serverMicros());
         engine.recordRoundTrip(engine.platform.nanoTime() - sent());
-        dispatch(runEffects, (s, out) -> {
+        dispatch((s, out) -> {
             countAnswers();
             apply(s, reply, engine.platform.nanoTime(), out);
         });
@@ -104,8 +95,8 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
      * may apply this request after it has answered a release (reordering). It then holds the tenure again, so that release
      * proves nothing.
      */
-    private void dispatch(BiConsumer<Slot, Effect.Buffer> runEffects, BiConsumer<Slot, Effect.Buffer> event) {
-        runEffects.accept(slot, slot.on(event));
+    private void dispatch(BiConsumer<Slot, Effect.Buffer> event) {
+        engine.event(slot, event);
         engine.settlements.resume(ask.tenure().settlement);
         followers.forEach(follower -> engine.settlements.resume(follower.settlement));
     }
@@ -155,19 +146,9 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         ask.behind().forEach(Tenure::endRequest);
     }
 
-    /**
-     * Requests this name again, alone. The store refused the whole batch and wrote nothing, perhaps because of another name.
-     */
-    void batchRefused() {
-        dispatch(engine::run, (s, out) -> {
-            countAnswers();
-            s.repeat(ask.tenure(), engine.platform.nanoTime(), out);
-        });
-    }
-
     @Override
     void failed(StoreException cause, boolean late) {
-        dispatch(engine::run, (s, out) -> {
+        dispatch((s, out) -> {
             if (counted && !cause.effect().mayBeApplied()) {
                 countAnswers();
             }

@@ -56,12 +56,6 @@ public final class Calls implements AutoCloseable {
             return sent;
         }
 
-        /** Copies the send time of the batch that carries this call. */
-        final void sentWith(Call<?> batch) {
-            sent = batch.sent;
-            wallMillis = batch.wallMillis;
-        }
-
         /**
          * Returns the validity that a positive reply proves. It lasts for the lease of the request, or shorter if the reply
          * says so.

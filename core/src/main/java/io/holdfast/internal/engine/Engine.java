@@ -167,7 +167,7 @@ public final class Engine implements SlotConfig.ClientState {
     }
 
     /** Carries out one effect. If it fails, the other effects are still carried out. */
-    void runGuarded(Slot slot, Effect effect) {
+    private void runGuarded(Slot slot, Effect effect) {
         try {
             run(slot, effect);
         } catch (Throwable e) {

@@ -101,7 +101,8 @@ public final class HoldReleases {
 
     private CompletableFuture<Void> settle(Hold hold, Settlement settlement, Executor executor) {
         CompletableFuture<Void> verdict = verdict(hold, settlement);
-        return doneOrTimeout(verdict)
+        return engine.tasks
+                .doneOrTimeout(verdict, engine.config.command())
                 .thenRunAsync(
                         () -> {
                             checkVerdict(hold, settlement, verdict);
@@ -109,11 +110,6 @@ public final class HoldReleases {
                         },
                         executor)
                 .copy();
-    }
-
-    /** Returns a future that completes when the answer arrives, or after the command timeout. */
-    public CompletableFuture<Void> doneOrTimeout(CompletableFuture<?> answer) {
-        return engine.tasks.doneOrTimeout(answer, engine.config.command());
     }
 
     /**

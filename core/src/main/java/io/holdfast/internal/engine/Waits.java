@@ -8,7 +8,6 @@ import io.holdfast.internal.slot.LingeringSlot;
 import io.holdfast.internal.slot.Slot;
 import io.holdfast.internal.slot.Waiter;
 import io.holdfast.spi.Share;
-import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,15 +32,6 @@ public final class Waits {
 
     /** Adds a waiter to the slot of its name. The waiter is notified of its outcome. */
     public Slot arrive(String name, Waiter waiter) {
-        return arrive(name, waiter, engine::run);
-    }
-
-    /**
-     * Adds a waiter to the slot of its name. The waiter is notified of its outcome.
-     *
-     * @param runEffects carries out the effects of the slot
-     */
-    Slot arrive(String name, Waiter waiter, BiConsumer<Slot, Effect.Buffer> runEffects) {
         while (true) {
             Slot slot = engine.slots.get(name, waiter.spec, waiter.canWait());
             if (!(slot instanceof LingeringSlot)) {
@@ -56,7 +46,7 @@ public final class Waits {
                 cancel(slot, waiter);
                 throw e;
             } finally {
-                runEffects.accept(slot, out);
+                engine.run(slot, out);
             }
             engine.slots.closeToNewcomers(slot);
         }
@@ -115,18 +105,5 @@ public final class Waits {
         if (waiter.outcome instanceof Hold hold) {
             engine.holds.releases().discard(hold);
         }
-    }
-
-    /** Returns {@code true} if one request can acquire both names. */
-    public boolean canBatch(String name, String other) {
-        return engine.store
-                .together()
-                .filter(store -> store.together(name, other))
-                .isPresent();
-    }
-
-    /** Creates a batch for the requests of several names. */
-    public BatchCall batch() {
-        return new BatchCall(engine, engine.store.together().orElseThrow());
     }
 }

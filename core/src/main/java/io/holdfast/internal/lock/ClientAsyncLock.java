@@ -2,11 +2,9 @@ package io.holdfast.internal.lock;
 
 import io.holdfast.AsyncLock;
 import io.holdfast.Lease;
-import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.slot.HoldSpec;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -63,10 +61,9 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
      *
      * @param tries {@code true} if a refusal is a result; otherwise the future fails with a timeout
      */
-    CompletableFuture<BatchOutcome> asMember(long wait, boolean tries) {
-        Optional<BatchOutcome> busy =
-                Optional.of(BatchOutcome.ofSingle(Optional.empty())).filter(any -> tries);
-        return start(new Attempts(client, name, spec, wait), lease -> new BatchOutcome.Acquired(List.of(lease)), busy);
+    CompletableFuture<Optional<Lease>> asMember(long wait, boolean tries) {
+        Optional<Optional<Lease>> busy = tries ? Optional.of(Optional.empty()) : Optional.empty();
+        return start(new Attempts(client, name, spec, wait), Optional::of, busy);
     }
 
     private <T> CompletableFuture<T> start(Attempts attempts, Function<LeaseHandle, T> result, Optional<T> busy) {

@@ -6,7 +6,6 @@ import io.holdfast.Lease;
 import io.holdfast.LockReport;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.BatchMember;
-import io.holdfast.internal.access.BatchOutcome;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.LockLocation;
@@ -19,7 +18,6 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -322,66 +320,24 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     @Override
-    public boolean canBatchWith(BatchMember next) {
-        return next instanceof ClientLock other
-                && other.client.waits() == client.waits()
-                && canBeBatched()
-                && other.canBeBatched()
-                && client.waits().canBatch(name, other.name);
-    }
-
-    /**
-     * Returns {@code true} if this lock may be requested together with others: it is not fair, and this client has no slot for
-     * its name. Such a lock can only be acquired from the store, at once or not at all.
-     */
-    private boolean canBeBatched() {
-        return mode() == Mode.LOCK
-                && spec.waiting() != HoldSpec.Waiting.FAIR
-                && !client.ownHolds().isInUse(name);
+    public boolean enter(MemberSpec how, Duration wait) throws InterruptedException {
+        return lock(specFor(how), Durations.nanos(wait), how.interruptible());
     }
 
     @Override
-    public BatchOutcome acquireAll(List<BatchMember> batch, MemberSpec how, Duration wait) throws InterruptedException {
-        if (batch.size() == 1) {
-            return BatchOutcome.ofSingle(acquireSingle(how, wait));
-        }
-        List<LeaseHandle> handles = how.leased() ? handles(batch) : List.of();
-        return new BatchAcquire(client, locks(batch), how, Thread.currentThread(), handles).await(handles);
-    }
-
-    private Optional<List<Lease>> acquireSingle(MemberSpec how, Duration wait) throws InterruptedException {
-        if (!how.tries()) {
-            return Optional.of(List.of(acquire(wait)));
-        }
-        if (how.leased()) {
-            return lease(specFor(how), Durations.nanos(wait), how.interruptible())
-                    .map(List::of);
-        }
-        boolean locked = lock(specFor(how), Durations.nanos(wait), how.interruptible());
-        return locked ? Optional.of(List.of()) : Optional.empty();
+    public Optional<Lease> lease(MemberSpec how, Duration wait) throws InterruptedException {
+        return how.tries()
+                ? lease(specFor(how), Durations.nanos(wait), how.interruptible())
+                : Optional.of(acquire(wait));
     }
 
     @Override
-    public CompletableFuture<BatchOutcome> acquireAllAsync(List<BatchMember> batch, MemberSpec how, Duration wait) {
-        if (batch.size() == 1) {
-            return async(specFor(how)).asMember(Durations.nanos(wait), how.tries());
-        }
-        List<LeaseHandle> handles = handles(batch);
-        return new BatchAcquire(client, locks(batch), how, null, handles).start(handles);
+    public CompletableFuture<Optional<Lease>> leaseAsync(MemberSpec how, Duration wait) {
+        return async(specFor(how)).asMember(Durations.nanos(wait), how.tries());
     }
 
-    HoldSpec specFor(MemberSpec how) {
+    private HoldSpec specFor(MemberSpec how) {
         return how.lease().map(this::withLease).orElse(spec);
-    }
-
-    private static List<ClientLock> locks(List<BatchMember> batch) {
-        return batch.stream().map(ClientLock.class::cast).toList();
-    }
-
-    private List<LeaseHandle> handles(List<BatchMember> batch) {
-        return locks(batch).stream()
-                .map(lock -> new LeaseHandle(client, lock.name))
-                .toList();
     }
 
     private String noun() {

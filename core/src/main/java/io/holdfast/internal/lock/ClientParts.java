@@ -29,9 +29,4 @@ public record ClientParts(
     long outage() {
         return settings.maxOutage().toNanos();
     }
-
-    /** Returns the maximum duration of one call, in nanoseconds. */
-    long command() {
-        return settings.store().commandTimeout().toNanos();
-    }
 }

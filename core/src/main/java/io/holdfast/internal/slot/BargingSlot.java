@@ -293,7 +293,7 @@ public class BargingSlot extends Slot {
     }
 
     @Override
-    public void repeat(Tenure requested, long now, Effect.Buffer out) {
+    void repeat(Tenure requested, long now, Effect.Buffer out) {
         requested.endRequest();
         if (requested == tenure && !requested.held()) {
             removeExpired(requested, now, out);

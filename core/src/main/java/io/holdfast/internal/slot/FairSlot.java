@@ -341,7 +341,7 @@ final class FairSlot extends Slot {
     }
 
     @Override
-    public void repeat(Tenure requested, long now, Effect.Buffer out) {
+    void repeat(Tenure requested, long now, Effect.Buffer out) {
         if (endRequest(requested)) {
             queue.removeExpired(requested, now).forEach(waiter -> notifyRemoved(waiter, out));
         }

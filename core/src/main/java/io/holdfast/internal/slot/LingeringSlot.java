@@ -208,15 +208,10 @@ public final class LingeringSlot extends BargingSlot {
         stopLingering(out);
     }
 
-    /**
-     * Records that another client holds the name. A refusal without a holder belongs to a request for several names, and was
-     * caused by another one of them.
-     */
+    /** Records that another client holds the name, or comes first. */
     @Override
     public void refused(Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out) {
-        if (reply.holder().isPresent()) {
-            backoff.usedElsewhere(name);
-        }
+        backoff.usedElsewhere(name);
         super.refused(requested, reply, sample, now, out);
     }
 

@@ -22,7 +22,4 @@ public interface OwnHolds {
 
     /** Returns {@code true} if this client requests the name now. */
     boolean isRequested(String name);
-
-    /** Returns {@code true} if this client holds, requests or waits for the name as a lock. */
-    boolean isInUse(String name);
 }

@@ -237,7 +237,7 @@ final class PermitQueue extends Slot {
     }
 
     @Override
-    public void repeat(Tenure requested, long now, Effect.Buffer out) {
+    void repeat(Tenure requested, long now, Effect.Buffer out) {
         requested.endRequest();
         if (requested.state == Tenure.State.WAITING) {
             queue.removeExpired(requested, now).forEach(waiter -> notifyRemoved(waiter, out));

@@ -190,7 +190,7 @@ public abstract class Slot {
             Tenure requested, Acquire.Refused reply, ClockSample sample, long now, Effect.Buffer out);
 
     /** Sends the request again at once, unless no waiter has time left. */
-    public abstract void repeat(Tenure requested, long now, Effect.Buffer out);
+    abstract void repeat(Tenure requested, long now, Effect.Buffer out);
 
     /** Handles a request that was neither granted nor refused: it failed, or has no answer. */
     public abstract void failed(Tenure requested, StoreException cause, long now, Effect.Buffer out);

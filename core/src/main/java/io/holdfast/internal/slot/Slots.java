@@ -267,11 +267,6 @@ public final class Slots implements OwnHolds {
         return of(name).map(Slot::tenure).anyMatch(tenure -> tenure != null && tenure.state == Tenure.State.WAITING);
     }
 
-    @Override
-    public boolean isInUse(String name) {
-        return of(name).anyMatch(slot -> slot.share.mode() != Mode.PERMITS);
-    }
-
     /** Returns the lingering tenure of the name, which has no owner. */
     public Optional<LingeringSlot.Lingering> lingeringTenure(String name) {
         return lingeringSlots(name).flatMap(slot -> slot.lingering().stream()).findFirst();

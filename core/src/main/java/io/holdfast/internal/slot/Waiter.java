@@ -35,9 +35,9 @@ public final class Waiter {
     /** The time of the first request for it. */
     private long requestedSince = Durations.NEVER;
 
-    public boolean answered;
+    boolean answered;
     boolean timedOut;
-    public Optional<String> holder = Optional.empty();
+    Optional<String> holder = Optional.empty();
     private volatile Runnable notifier;
 
     /**

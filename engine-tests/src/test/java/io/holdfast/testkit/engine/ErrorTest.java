@@ -129,11 +129,8 @@ class ErrorTest extends VirtualTime {
     }
 
     @Test
-    void whatIsAskedForTogetherIsGivenBack() {
-        Held request = faults(c).holdRequest(Operation.ACQUIRE);
-        failsIn("awaitAnswer", MultiLock.of(lock, c.lock("m"))::lock);
-        request.letGo();
-        sim.runFor(SHORT);
+    void releasesTheMembersOfAMultiLock() throws InterruptedException {
+        assertNobodyWaitsIn(MultiLock.of(lock, c.lock("m"))::lock);
         b.lock("m").tryAcquire().orElseThrow().close();
     }
 

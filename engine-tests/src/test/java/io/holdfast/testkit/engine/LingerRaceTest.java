@@ -393,20 +393,6 @@ class LingerRaceTest extends Lingering {
     }
 
     @Test
-    void aRefusalBecauseOfAnotherNameDoesNotCount() {
-        use(lock);
-        use(other);
-        sim.runFor(PAUSE);
-        use(lock, 3);
-        DistributedLock taken = b.lock("m");
-        taken.lock();
-        assertThat(MultiLock.of(a.lock("m"), plain).tryLock()).isFalse();
-        taken.unlock();
-        use(lock);
-        assertThat(isKept()).isTrue();
-    }
-
-    @Test
     void thePauseIsTwiceAsLongEachTimeUnlessItHasPaid() {
         wantedAndHadAgain(PAUSE);
         wantedAndHadAgain(PAUSE.multipliedBy(2));

@@ -10,10 +10,8 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreProvider;
-import io.holdfast.spi.TogetherStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
@@ -46,11 +44,6 @@ class SafetyTest extends VirtualTime {
                     .thenCompose(reply -> reply instanceof Acquire.Granted && !safety.equals(Safety.async())
                             ? replicas.thenApply(nothing -> reply)
                             : CompletableFuture.completedStage(unheard(safety, reply)));
-        }
-
-        @Override
-        public Optional<TogetherStore> together() {
-            return Optional.empty();
         }
     }
 

@@ -15,7 +15,6 @@ import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
-import io.holdfast.spi.TogetherStore;
 import io.holdfast.testkit.SimThread;
 import java.time.Duration;
 import java.util.List;
@@ -63,11 +62,6 @@ class SlowAnswersTest extends VirtualTime {
                             ? super.renew(batch)
                             : CompletableFuture.failedStage(
                                     new StoreException(StoreException.Effect.NOT_APPLIED, "no renewals"));
-                }
-
-                @Override
-                public Optional<TogetherStore> together() {
-                    return Optional.empty();
                 }
             })));
 

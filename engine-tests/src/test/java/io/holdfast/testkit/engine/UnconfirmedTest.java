@@ -17,7 +17,6 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
-import io.holdfast.spi.TogetherStore;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
@@ -75,11 +74,6 @@ class UnconfirmedTest extends VirtualTime {
                                         && !config.safety().equals(Safety.async())
                                 ? replica().thenApply(there -> reply)
                                 : CompletableFuture.completedStage(unheard(config.safety(), reply)));
-            }
-
-            @Override
-            public Optional<TogetherStore> together() {
-                return Optional.empty();
             }
         };
     }

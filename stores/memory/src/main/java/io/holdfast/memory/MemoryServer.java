@@ -1,6 +1,5 @@
 package io.holdfast.memory;
 
-import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Capabilities.Signals;
 import io.holdfast.spi.Platform;
@@ -128,32 +127,6 @@ final class MemoryServer {
                         .filter(entry -> entry.getKey().isBelow(prefix))
                         .map(entry -> new Found(entry.getKey(), entry.getValue(), moment))
                         .toList());
-    }
-
-    /** Acquires all names or none of them. Each name is checked before any is changed. */
-    List<Acquire.Reply> acquire(MemoryClient client, List<Acquire> all) {
-        return atomically(client, moment -> {
-            if (all.stream().anyMatch(request -> moment.now() > request.notAfter())) {
-                return all.stream()
-                        .<Acquire.Reply>map(request -> new Acquire.Late(moment.now()))
-                        .toList();
-            }
-            List<Acquire> refused = all.stream()
-                    .filter(request -> !decider.isGranted(record(client.key(request)), request, moment))
-                    .toList();
-            return all.stream()
-                    .map(request -> acquire(client.key(request), request, refused, moment))
-                    .toList();
-        });
-    }
-
-    private Acquire.Reply acquire(RecordKey key, Acquire request, List<Acquire> refused, Moment moment) {
-        if (refused.isEmpty()) {
-            return apply(key, decider.acquire(record(key), request, moment));
-        }
-        return refused.contains(request)
-                ? apply(key, decider.refuse(record(key), request, moment))
-                : new Acquire.Refused(Duration.ZERO, 0, List.of(), Optional.empty(), moment.now(), run);
     }
 
     private LockRecord record(RecordKey key) {

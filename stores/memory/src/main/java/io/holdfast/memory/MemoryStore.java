@@ -3,9 +3,7 @@ package io.holdfast.memory;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.TogetherStore;
 import io.holdfast.support.store.RecordStore;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 
 /** The connection of one client to a {@link MemoryServer}. Replies are complete when the call returns. Signals arrive later. */
@@ -37,11 +35,6 @@ final class MemoryStore extends RecordStore {
     @Override
     public ServerClock clock(String name) {
         return clock;
-    }
-
-    @Override
-    public Optional<TogetherStore> together() {
-        return Optional.of(new MemoryTogether(client, server));
     }
 
     @Override

@@ -9,9 +9,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.StoreProvider;
-import io.holdfast.spi.TogetherStore;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +20,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiPredicate;
 import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 
 /**
  * Sends each request twice, one copy behind the other on the same connection, and drops one of the replies: of acquires and
@@ -68,11 +65,6 @@ final class Doubling implements StoreProvider {
         }
 
         @Override
-        public Optional<TogetherStore> together() {
-            return super.together().map(Together::new);
-        }
-
-        @Override
         public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
             boolean hearTheFirst = renewals.incrementAndGet() % 2 == 0;
             return twice(
@@ -88,30 +80,6 @@ final class Doubling implements StoreProvider {
                     () -> super.release(request),
                     (first, second) -> first.held() ? first : second,
                     (first, second) -> !(first.held() && second.held()));
-        }
-    }
-
-    private final class Together implements TogetherStore {
-
-        private final TogetherStore store;
-
-        Together(TogetherStore store) {
-            this.store = store;
-        }
-
-        @Override
-        public boolean together(String name, String other) {
-            return store.together(name, other);
-        }
-
-        @Override
-        public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
-            boolean hearTheFirst = acquires.incrementAndGet() % 2 == 0;
-            return twice(
-                    () -> store.acquire(all),
-                    (first, second) -> hearTheFirst ? first : second,
-                    (first, second) ->
-                            IntStream.range(0, all.size()).allMatch(i -> isOneGrant(first.get(i), second.get(i))));
         }
     }
 

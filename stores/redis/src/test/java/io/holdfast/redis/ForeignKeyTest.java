@@ -317,10 +317,6 @@ class ForeignKeyTest {
             all.put("force", use -> use.forceRelease(name));
             all.put("inspect", use -> use.inspect(name));
         }
-        if (kind == Kind.LOCK) {
-            Acquire beside = client.request(name + "-beside", tenure.number());
-            all.put("together", use -> use.together().orElseThrow().acquire(List.of(beside, acquire)));
-        }
         RedisStore redis = (RedisStore) store;
         for (KeyPart part : redis.parts(name, tenure, kind.mode)) {
             if (part.key().equals(foreign)) {

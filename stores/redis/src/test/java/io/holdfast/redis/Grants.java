@@ -9,7 +9,6 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TenureId;
-import io.holdfast.spi.TogetherStore;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.testkit.Await;
 import java.util.List;
@@ -116,12 +115,6 @@ final class Grants implements StoreProvider {
                     note(request.tenure(), request.name(), granted.tokens(), granted.serverMicros());
                 }
             });
-        }
-
-        /** What is granted together is not looked at, so nothing is. */
-        @Override
-        public Optional<TogetherStore> together() {
-            return Optional.empty();
         }
 
         @Override

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -223,26 +222,5 @@ class TokensTest {
         raised(client.granted(name, ++number).tokens().last(), 1);
         client.release(name, number);
         assertThat(servers.keys()).containsExactly(Servers.counterKey());
-    }
-
-    @Test
-    void namesThatAreTakenTogetherDrawFromTheCounterAndTheirFloors() {
-        long floor = client.granted(name, ++number).tokens().last() + (3_600_000_000L << 10);
-        raised(floor, 0);
-        client.release(name, number);
-        List<Acquire> all = Stream.of("a", name, "b")
-                .map(each -> client.request(each, ++number).withTokens(5_000))
-                .toList();
-        List<Acquire.Granted> granted = Await.reply(
-                        client.store().together().orElseThrow().acquire(all))
-                .stream()
-                .map(Acquire.Granted.class::cast)
-                .toList();
-        assertThat(granted.get(1).tokens().first()).isGreaterThan(floor);
-        assertThat(granted.get(2).tokens().first())
-                .isGreaterThan(granted.get(0).tokens().last());
-        assertThat(granted.get(2).tokens().last()).isLessThan(floor);
-        long next = client.granted("c", ++number).tokens().first();
-        assertThat(next).isGreaterThan(granted.get(2).tokens().last()).isLessThan(floor);
     }
 }

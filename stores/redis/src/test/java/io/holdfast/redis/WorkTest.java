@@ -98,7 +98,7 @@ class WorkTest {
     // ---- locks
 
     private String[] lock(String name) {
-        return layout.servedKeys(List.of(name));
+        return layout.servedKeys(name);
     }
 
     private long acquire(String name, int queueing) {

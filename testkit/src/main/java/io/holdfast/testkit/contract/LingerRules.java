@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Acquire;
-import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
@@ -37,15 +36,7 @@ final class LingerRules {
                 .add(
                         "a report shows the description by the client of a tenure that may linger",
                         Rules.PUSHED,
-                        LingerRules::described)
-                .addFor(
-                        "a refused batch request notifies each lingering holder in the way",
-                        LingerRules::takesTogether,
-                        LingerRules::toldTogether);
-    }
-
-    private static boolean takesTogether(LockStore store) {
-        return store.together().isPresent() && Rules.PUSHED.test(store.capabilities());
+                        LingerRules::described);
     }
 
     private static TenureId lingering(TestClient client) {
@@ -146,17 +137,5 @@ final class LingerRules {
         holder.granted(held);
         holder.tells(new HoldDescription(held, "nobody", Instant.EPOCH, 42));
         assertEquals(Optional.of("nobody"), scene.client().describedHolder().owner());
-    }
-
-    private static void toldTogether(Scene scene) {
-        TestClient holder = scene.client();
-        TestClient other = scene.client();
-        holder.granted(lingering(holder));
-        List<Acquire> both =
-                List.of(other.request(other.tenure()), other.request(other.tenure(), scene.beside("-free")));
-        scene.await(other.store().together().orElseThrow().acquire(both));
-        assertEquals(scene.name(), holder.signal(Signal.Wanted.class).name());
-        scene.passSignals();
-        assertEquals(List.of(), holder.signals());
     }
 }

@@ -2,7 +2,6 @@ package io.holdfast.testkit.contract;
 
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.Capabilities.Signals;
-import io.holdfast.spi.LockStore;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -29,7 +28,6 @@ final class Rules {
         ShareRules.addTo(rules.topic("read/write locks"));
         PermitRules.addTo(rules.topic("permits"));
         LatchRules.addTo(rules.topic("latches"));
-        TogetherRules.addTo(rules.topic("several names"));
         TokenRules.addTo(rules.topic("tokens"));
         FloorRules.addTo(rules.topic("token floors"));
         ReportRules.addTo(rules.topic("reports and forced release"));
@@ -48,12 +46,7 @@ final class Rules {
     }
 
     Rules add(String name, Predicate<Capabilities> needs, Rule.Check check) {
-        return addFor(name, store -> needs.test(store.capabilities()), check);
-    }
-
-    /** Adds a rule for stores of this kind. */
-    Rules addFor(String name, Predicate<LockStore> kind, Rule.Check check) {
-        all.add(new Rule(topic, name, kind, scene -> scene.run(check)));
+        all.add(new Rule(topic, name, store -> needs.test(store.capabilities()), scene -> scene.run(check)));
         return this;
     }
 }

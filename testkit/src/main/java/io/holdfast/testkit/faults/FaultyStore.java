@@ -13,7 +13,6 @@ import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
-import io.holdfast.spi.TogetherStore;
 import io.holdfast.testkit.faults.Faults.Fate;
 import java.util.List;
 import java.util.Optional;
@@ -73,11 +72,6 @@ public final class FaultyStore implements LockStore {
     @Override
     public CounterStore counters() {
         return new FaultyCounters(this, store.counters());
-    }
-
-    @Override
-    public Optional<TogetherStore> together() {
-        return store.together().map(together -> new FaultyTogether(this, together));
     }
 
     @Override

@@ -2,7 +2,7 @@ package io.holdfast.testkit.faults;
 
 /** An operation that passes between a client and its store. */
 public enum Operation {
-    /** {@link io.holdfast.spi.LockStore#acquire} and {@link io.holdfast.spi.TogetherStore#acquire}. */
+    /** {@link io.holdfast.spi.LockStore#acquire}. */
     ACQUIRE,
     /** {@link io.holdfast.spi.LockStore#renew}. */
     RENEW,

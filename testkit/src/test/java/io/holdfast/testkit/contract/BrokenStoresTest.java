@@ -23,7 +23,6 @@ import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
-import io.holdfast.spi.TogetherStore;
 import io.holdfast.spi.TokenBlock;
 import io.holdfast.testkit.SimulatedServer;
 import java.time.Duration;
@@ -36,7 +35,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
@@ -147,20 +145,6 @@ class BrokenStoresTest {
                         store -> onChange(store, BrokenStoresTest::asAnother),
                         "a duplicate of a change of permits has no further effect",
                         "a duplicate of a change of a latch has no further effect"),
-                Broken.store(
-                        "takes of several names what it can get",
-                        BrokenStoresTest::oneByOne,
-                        "if one name is held, none is acquired, and the reply names its holder",
-                        "a refused batch writes nothing"),
-                Broken.store(
-                        "takes each copy of a request for several names for another one",
-                        store -> onTogether(store, BrokenStoresTest::asAnother),
-                        "a second copy for several names is granted again, with higher tokens",
-                        "names that the tenures already hold are granted together with free ones"),
-                Broken.store(
-                        "takes several names too late",
-                        store -> onTogether(store, BrokenStoresTest::neverLate),
-                        "a late batch is late as a whole, and acquires none"),
                 Broken.store(
                         "makes changes that come too late",
                         store -> onChange(store, change -> change.withNotAfter(Long.MAX_VALUE)),
@@ -385,54 +369,11 @@ class BrokenStoresTest {
                 request.name().substring(0, Math.min(100, request.name().length())));
     }
 
-    private static Acquire asAnother(Acquire request) {
-        TenureId tenure = new TenureId(request.tenure().clientId(), UNIQUE.incrementAndGet());
-        return Acquire.of(request.name(), tenure, request.lease()).withNotAfter(request.notAfter());
-    }
-
     private static LockStore declaring(LockStore store, UnaryOperator<Capabilities> change) {
         return new ForwardingStore(store) {
             @Override
             public Capabilities capabilities() {
                 return change.apply(super.capabilities());
-            }
-        };
-    }
-
-    private static LockStore onTogether(LockStore store, UnaryOperator<Acquire> change) {
-        return taking(
-                store,
-                all -> store.together()
-                        .orElseThrow()
-                        .acquire(all.stream().map(change).toList()));
-    }
-
-    private static LockStore oneByOne(LockStore store) {
-        return taking(store, all -> {
-            List<Acquire.Reply> replies = new ArrayList<>();
-            for (Acquire request : all) {
-                var unused = store.acquire(request).thenAccept(replies::add);
-            }
-            return CompletableFuture.completedStage(replies);
-        });
-    }
-
-    private static LockStore taking(
-            LockStore store, Function<List<Acquire>, CompletionStage<List<Acquire.Reply>>> acquire) {
-        return new ForwardingStore(store) {
-            @Override
-            public Optional<TogetherStore> together() {
-                return Optional.of(new TogetherStore() {
-                    @Override
-                    public boolean together(String name, String other) {
-                        return true;
-                    }
-
-                    @Override
-                    public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
-                        return acquire.apply(all);
-                    }
-                });
             }
         };
     }

@@ -24,7 +24,6 @@ import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
-import io.holdfast.spi.TogetherStore;
 import io.holdfast.support.Stages;
 import java.io.IOException;
 import java.time.Duration;
@@ -58,7 +57,7 @@ import org.slf4j.LoggerFactory;
  *   <li>Each reply sets the clock of the node that sent it, and no other clock.
  * </ol>
  */
-public final class ClusterStore implements LockStore, CounterStore, TogetherStore, ClientRegistry.Records {
+public final class ClusterStore implements LockStore, CounterStore, ClientRegistry.Records {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterStore.class);
 
@@ -434,36 +433,6 @@ public final class ClusterStore implements LockStore, CounterStore, TogetherStor
     @Override
     public CompletionStage<LatchReport> latch(String name, boolean listening) {
         return at(name, store -> store.counters.latch(name, listening));
-    }
-
-    // ---- several names
-
-    @Override
-    public Optional<TogetherStore> together() {
-        return Optional.of(this);
-    }
-
-    @Override
-    public boolean together(String name, String other) {
-        return layout.slotOf(name) == layout.slotOf(other);
-    }
-
-    @Override
-    public CompletionStage<List<Acquire.Reply>> acquire(List<Acquire> all) {
-        return at(
-                all.get(0).name(),
-                store -> acquire(store, all),
-                store -> acquire(
-                        store,
-                        all.stream().map(request -> request.withNotAfter(PAST)).toList()));
-    }
-
-    private CompletionStage<List<Acquire.Reply>> acquire(RedisStore node, List<Acquire> all) {
-        return timed(
-                node,
-                all.get(0).name(),
-                store -> store.togetherLocks().acquire(all),
-                replies -> replies.get(0).serverMicros());
     }
 
     // ---- records of the clients, each in the slot of its own key

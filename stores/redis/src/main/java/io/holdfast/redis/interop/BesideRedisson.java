@@ -13,9 +13,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
-import io.holdfast.spi.TogetherStore;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -77,12 +75,6 @@ public final class BesideRedisson extends ForwardingStore {
                 new RedissonChannels(config, store.session, RedissonNames::sharedChannel));
         store.session.setNeighbour(channels);
         return new BesideRedisson(store.open(), channels);
-    }
-
-    /** Returns empty, because pauses and subscriptions apply to each name separately. */
-    @Override
-    public Optional<TogetherStore> together() {
-        return Optional.empty();
     }
 
     @Override

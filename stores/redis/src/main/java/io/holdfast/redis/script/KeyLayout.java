@@ -94,9 +94,9 @@ public record KeyLayout(String prefix, String node) {
         return Integer.toString(Table.NUMBERS[slot], RADIX);
     }
 
-    /** Returns the keys of the locks for scripts that change or serve the queue. */
-    public String[] servedKeys(List<String> names) {
-        return keys(names, SERVED_KINDS);
+    /** Returns the keys of the lock for scripts that change or serve the queue. */
+    public String[] servedKeys(String name) {
+        return keys(List.of(name), SERVED_KINDS);
     }
 
     /** Returns the key of the facts about the queue of a lock. */
@@ -150,7 +150,7 @@ public record KeyLayout(String prefix, String node) {
 
     /** Returns the keys of one lock, followed by the key of the wait queue of Redisson's fair lock. */
     String[] keysBesideRedisson(String name) {
-        String[] keys = servedKeys(List.of(name));
+        String[] keys = servedKeys(name);
         String[] more = Arrays.copyOf(keys, keys.length + 1);
         more[keys.length] = RedissonNames.fairQueue(keys[0]);
         return more;

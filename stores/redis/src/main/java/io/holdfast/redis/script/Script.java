@@ -10,8 +10,7 @@ import java.util.Objects;
 
 /** The scripts. Each is composed of the parts that it uses and its own text. */
 public enum Script {
-    ACQUIRE("acquire-free", "common", "serve", "take", "acquire"),
-    TOGETHER("common", "serve", "take", "together"),
+    ACQUIRE("acquire-free", "common", "serve", "acquire"),
     RENEW("common", "renew"),
     RENEW_ALIKE("common", "renew-alike"),
     BY_KEY("common", "serve", "permit", "by-key"),
@@ -54,15 +53,8 @@ public enum Script {
     /** Returns {@code true} if a client that runs the script must receive messages about the name. */
     boolean listens() {
         return switch (this) {
-            case ACQUIRE,
-                    TOGETHER,
-                    RENEW,
-                    RENEW_ALIKE,
-                    SHARE_ACQUIRE,
-                    SHARE_RENEW,
-                    PERMIT_ACQUIRE,
-                    PERMIT_RENEW,
-                    LATCH_INSPECT -> true;
+            case ACQUIRE, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW, LATCH_INSPECT ->
+                true;
             default -> false;
         };
     }
@@ -70,15 +62,14 @@ public enum Script {
     /** Returns {@code true} if the answer counts only when the replicas and disks of the safety level have the effect. */
     boolean confirmed() {
         return switch (this) {
-            case ACQUIRE, TOGETHER, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW ->
-                true;
+            case ACQUIRE, RENEW, RENEW_ALIKE, SHARE_ACQUIRE, SHARE_RENEW, PERMIT_ACQUIRE, PERMIT_RENEW -> true;
             default -> false;
         };
     }
 
     /** Returns {@code true} if the script may grant a lock that the client does not hold yet. */
     boolean acquires() {
-        return this == ACQUIRE || this == TOGETHER || this == SHARE_ACQUIRE || this == PERMIT_ACQUIRE;
+        return this == ACQUIRE || this == SHARE_ACQUIRE || this == PERMIT_ACQUIRE;
     }
 
     public static String read(String part) {

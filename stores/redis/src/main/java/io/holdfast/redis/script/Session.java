@@ -282,7 +282,7 @@ public final class Session {
     public <T> CompletionStage<T> run(
             Script script, String name, Function<ScriptReply, T> decoder, Object... arguments) {
         boolean notifies = script.frees && isBesideRedisson();
-        String[] keys = notifies ? layout.keysBesideRedisson(name) : layout.servedKeys(List.of(name));
+        String[] keys = notifies ? layout.keysBesideRedisson(name) : layout.servedKeys(name);
         return run(script, keys, List.of(name), decoder, arguments);
     }
 

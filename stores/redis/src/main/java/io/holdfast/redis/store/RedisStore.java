@@ -20,7 +20,6 @@ import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.TenureId;
-import io.holdfast.spi.TogetherStore;
 import io.holdfast.support.TokenUnits;
 import java.time.Duration;
 import java.util.List;
@@ -173,7 +172,7 @@ public final class RedisStore implements LockStore {
         };
         return session.run(
                 Script.ACQUIRE,
-                layout.servedKeys(List.of(request.name())),
+                layout.servedKeys(request.name()),
                 List.of(request.name()),
                 reply -> acquired(reply, request.lease()),
                 with(
@@ -283,15 +282,6 @@ public final class RedisStore implements LockStore {
     @Override
     public CounterStore counters() {
         return counters;
-    }
-
-    @Override
-    public Optional<TogetherStore> together() {
-        return Optional.of(togetherLocks());
-    }
-
-    public TogetherStore togetherLocks() {
-        return new TogetherLocks(session, layout, registry::refresh);
     }
 
     @Override

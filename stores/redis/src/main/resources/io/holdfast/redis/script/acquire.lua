@@ -51,7 +51,14 @@ end
 
 if held == 0 and not barred or redis.call('HEXISTS', lock, tenure) == 1 then
     local first, units = draw(last, now, tonumber(ARGV[3]))
-    take(lock, token, claim, tenure, ARGV[2], held == 0, first + units - 1)
+    if held == 0 then
+        redis.call('HSET', lock, tenure, '1')
+        redis.call('PEXPIRE', lock, ARGV[2])
+    else
+        redis.call('PEXPIRE', lock, longer(lock, ARGV[2]))
+    end
+    redis.call('DEL', claim)
+    keep(token, first + units - 1)
     if waiters > 0 then
         waiters = waiters - leave(queue, known, me)
     end
@@ -61,7 +68,8 @@ if held == 0 and not barred or redis.call('HEXISTS', lock, tenure) == 1 then
 end
 
 if it.shared then
-    return other_kind(lock)
+    return redis.error_reply("HFKIND the name '" .. lock .. "' is held as a read/write lock, and requested as a lock;"
+        .. ' use it as one of them only, or rename one')
 end
 local holder = redis.call('HKEYS', lock)[1] or ''
 -- a client that asks again soon continues with the rest of the queue

@@ -53,20 +53,6 @@ public final class Decider {
         return draft.decided(decider(draft, request.share().mode()).acquire(request));
     }
 
-    /**
-     * Returns {@code true} if a request for a lock is granted now. It serves no waiter. Use it for names that are acquired all
-     * or none.
-     */
-    public boolean isGranted(LockRecord before, Acquire request, Moment moment) {
-        return new LockDecider(draft(before, request.name(), moment)).isGranted(request);
-    }
-
-    /** Refuses a request for a lock. It serves no waiter. */
-    public Decision<Acquire.Reply> refuse(LockRecord before, Acquire request, Moment moment) {
-        Draft draft = draft(before, request.name(), moment);
-        return draft.decided(new LockDecider(draft).refuse(request));
-    }
-
     /** Decides one renewal of {@link io.holdfast.spi.LockStore#renew}. */
     public Decision<Renew.Reply> renew(LockRecord before, Renew request, Moment moment) {
         Draft draft = draft(before, request.name(), moment);

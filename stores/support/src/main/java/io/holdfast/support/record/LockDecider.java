@@ -39,12 +39,6 @@ record LockDecider(Draft draft) implements NameDecider {
         }
     }
 
-    /** Returns {@code true} if the request is granted now. Throws if the name is held as another kind of lock. */
-    boolean isGranted(Acquire request) {
-        requireKind(request.share().mode());
-        return admits(request);
-    }
-
     private boolean admits(Acquire request) {
         Share share = request.share();
         long position = draft.positionOf(request);
@@ -64,7 +58,7 @@ record LockDecider(Draft draft) implements NameDecider {
     }
 
     /** Refuses a request, and adds it to the queue if it asks for that. */
-    Acquire.Refused refuse(Acquire request) {
+    private Acquire.Refused refuse(Acquire request) {
         if (request.queueing() != Queueing.NONE && draft.enqueue(request)) {
             notifyHolders(request);
         } else {

@@ -12,6 +12,7 @@ import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.recipes.MultiLease;
 import io.holdfast.recipes.MultiLock;
@@ -30,10 +31,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Members that one store keeps: asked for by one request, and settled each by itself. */
-class TogetherTest extends VirtualTime {
+/** All or nothing over members in one store. */
+class OneStoreMultiLockTest extends VirtualTime {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration SHORT = Duration.ofMillis(100);
     private static final Duration MILLI = Duration.ofMillis(1);
 
     @RegisterExtension
@@ -43,7 +45,7 @@ class TogetherTest extends VirtualTime {
 
     @BeforeEach
     void firstContact() {
-        List.of(a, b).forEach(TogetherTest::firstContact);
+        List.of(a, b).forEach(OneStoreMultiLockTest::firstContact);
     }
 
     private static void firstContact(Holdfast client) {
@@ -101,7 +103,7 @@ class TogetherTest extends VirtualTime {
     // ---- what it costs
 
     @Test
-    void whatIsFreeIsTakenByOneCallInEveryWay() {
+    void acquiresEachFreeMemberByOneCallInEveryWay() {
         List<Way> ways = List.of(
                 () -> locked(all),
                 () -> {
@@ -126,20 +128,11 @@ class TogetherTest extends VirtualTime {
                 () -> leased(sim.await(all.async().tryAcquire())),
                 () -> leased(sim.await(all.async().tryAcquire(SECOND))),
                 () -> leased(sim.await(all.async().tryAcquire(SECOND, SECOND))));
-        assertThat(ways).extracting(this::cost).containsOnly(1L);
+        assertThat(ways).extracting(this::cost).containsOnly(4L);
     }
 
     @Test
-    void theFirstRequestOfAClientLearnsTheTimeAndGoesTogetherAgain() {
-        Holdfast fresh = client("fresh");
-        MultiLock lock = of(fresh, "1", "2", "3");
-        lock.lock();
-        assertThat(calls(fresh)).isEqualTo(2);
-        lock.unlock();
-    }
-
-    @Test
-    void eachMemberHasItsOwnTokenAndLease() throws InterruptedException {
+    void givesEachMemberItsOwnTokenAndLease() throws InterruptedException {
         DistributedLock shorter = a.lock("2", LockOptions.defaults().withLease(Duration.ofSeconds(5)));
         MultiLock lock = MultiLock.of(a.lock("1"), shorter);
         lock.lock();
@@ -157,46 +150,24 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void membersOfOneStoreGoTogetherWhereTheyAreNeighbours() {
-        sim.server("t");
-        Holdfast other = client("other", options -> options.uri("simulated:t"));
-        firstContact(other);
-        long before = calls(other);
-        MultiLock mixed =
-                MultiLock.of(a.lock("1"), a.lock("2"), other.lock("3"), other.lock("4"), other.lock("5"), a.lock("6"));
-        assertThat(cost(() -> locked(mixed))).isEqualTo(2);
-        assertThat(calls(other) - before)
-                .as("one to take three, three to release them")
-                .isEqualTo(4);
-    }
-
-    @Test
-    void fairLocksAndReadersAreAskedForAlone() {
+    void acquiresFairLocksAndReadersAsMembers() {
         MultiLock mixed = MultiLock.of(
                 a.lock("1"),
                 a.fairLock("2"),
                 a.lock("3"),
                 a.lock("4"),
                 a.readWriteLock("5").readLock());
-        assertThat(cost(() -> locked(mixed))).isEqualTo(4);
+        assertThat(cost(() -> locked(mixed))).isEqualTo(5);
     }
 
     // ---- held by others
 
     @Test
-    void aRefusalIsTheAnswerToATryAndLeavesNothing() {
+    void leavesNothingAfterARefusedTry() {
         b.lock("3").lock();
-        assertThat(cost(() -> {
-                    assertThat(all.tryLock()).isFalse();
-                    return () -> {};
-                }))
-                .isEqualTo(1);
-        assertThat(cost(() -> {
-                    assertThat(all.tryAcquire()).isEmpty();
-                    assertThat(sim.await(all.async().tryAcquire())).isEmpty();
-                    return () -> {};
-                }))
-                .isEqualTo(2);
+        assertThat(all.tryLock()).isFalse();
+        assertThat(all.tryAcquire()).isEmpty();
+        assertThat(sim.await(all.async().tryAcquire())).isEmpty();
         assertThat(all.isHeldByCurrentThread()).isFalse();
         assertThat(sim.inUse()).hasSize(1);
         assertThat(b.inspect("3").waiters()).isEmpty();
@@ -205,12 +176,12 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aHeldMemberIsWaitedForWhileThoseBeforeItAreHeld() {
+    void waitsForAHeldMemberWhileHoldingThoseBeforeIt() {
         b.lock("3").lock();
         long before = calls(a);
         SimThread waiter = start("waiter", () -> locked(all).run());
         sim.runReady();
-        assertThat(calls(a) - before).as("all, the two before it, and it").isEqualTo(3);
+        assertThat(calls(a) - before).as("the two before it, and it").isEqualTo(3);
         assertThat(b.lock("1").isLocked()).isTrue();
         assertThat(b.lock("2").isLocked()).isTrue();
         assertThat(b.lock("4").isLocked()).isFalse();
@@ -220,7 +191,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aFutureWaitsForAHeldMemberWhileThoseBeforeItAreHeld() {
+    void waitsByFutureForAHeldMemberWhileHoldingThoseBeforeIt() {
         b.lock("3").lock();
         CompletableFuture<MultiLease> future = all.async().acquire();
         sim.runFor(SECOND);
@@ -231,7 +202,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aTimeoutNamesTheMemberAndWhoHoldsIt() {
+    void namesTheMemberAndItsHolderAtATimeout() {
         b.lock("2").lock();
         for (Duration wait : List.of(Duration.ZERO, Duration.ofMillis(700))) {
             assertThatThrownBy(() -> all.acquire(wait))
@@ -247,29 +218,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void whoComesInBetweenIsFound() {
-        b.lock("4").lock();
-        Held first = faults(a).holdRequest(Operation.ACQUIRE);
-        Held second = faults(a).holdRequest(Operation.ACQUIRE);
-        SimThread waiter = start("waiter", () -> locked(all).run());
-        sim.runUntil(first::isCaught, LONG);
-        first.letGo();
-        sim.runUntil(second::isCaught, LONG);
-        b.lock("2").lock();
-        second.letGo();
-        sim.runFor(SECOND);
-        assertThat(b.lock("1").isLocked()).isTrue();
-        assertThat(b.lock("3").isLocked()).isFalse();
-        assertThat(b.inspect("2").waiters()).hasSize(1);
-        b.lock("2").unlock();
-        sim.runFor(SECOND);
-        assertThat(b.lock("3").isLocked()).isTrue();
-        b.lock("4").unlock();
-        waiter.join();
-    }
-
-    @Test
-    void aFairWaiterIsNotOvertakenAndIsServedAtOnce() {
+    void doesNotOvertakeAFairWaiterOfAMember() {
         Holdfast holder = client("holder");
         var unused = sim.await(holder.lock("2").async().tryAcquire(Duration.ZERO, Duration.ofMillis(500)));
         SimThread waiter = start("fair", () -> {
@@ -289,17 +238,86 @@ class TogetherTest extends VirtualTime {
         holder.close();
     }
 
+    @Test
+    void namesTheRefusedMemberInEveryWay() {
+        DistributedLock reading = b.readWriteLock("2").readLock();
+        reading.lock();
+        assertThatThrownBy(all::tryLock)
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("lock '2'");
+        assertThatThrownBy(() -> sim.await(all.async().acquire()))
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("lock '2'");
+        reading.unlock();
+    }
+
+    /** Delays the next reply to an acquire beyond the time of a short wait. */
+    private void delayReply() {
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        start("network", () -> {
+            while (!reply.isCaught()) {
+                sim.sleep(MILLI);
+            }
+            sim.sleep(SECOND);
+            reply.letGo();
+        });
+    }
+
+    @Test
+    void sendsNoFurtherRequestWhenTheTimeIsUp() {
+        long before = calls(a);
+        delayReply();
+        start("waiter", () -> assertThat(all.tryLock(SHORT)).isFalse()).join();
+        delayReply();
+        assertThat(sim.await(all.async().tryAcquire(SHORT))).isEmpty();
+        assertThat(calls(a) - before)
+                .as("twice the first member and its release")
+                .isEqualTo(4);
+    }
+
+    @Test
+    void saysThatTheTimeWasUpBeforeEveryMemberWasRequested() {
+        delayReply();
+        assertThatThrownBy(() -> all.acquire(SHORT))
+                .isInstanceOfSatisfying(
+                        LockTimeoutException.class, e -> assertThat(e.name()).isEmpty())
+                .hasMessageContaining("before every member had been requested");
+    }
+
+    /** The first member is lost and taken by another client, so the second attempt finds it held when the time is up. */
+    @Test
+    void namesTheMemberThatWasHeldWhenTheTimeWasUp() {
+        b.lock("4").lock();
+        SimThread waiter = start(
+                "waiter",
+                () -> assertThatThrownBy(() -> all.acquire(SECOND))
+                        .isInstanceOfSatisfying(
+                                LockTimeoutException.class,
+                                e -> assertThat(e.name()).isEqualTo("1"))
+                        .hasMessageContainingAll("multi-lock of '1'", "lock '1' was held by another owner"));
+        sim.runFor(SHORT);
+        b.lock("1").forceUnlock();
+        b.lock("1").lock();
+        Held release = faults(a).holdReply(Operation.RELEASE);
+        b.lock("4").unlock();
+        sim.runUntil(release::isCaught, LONG);
+        delayReply();
+        release.letGo();
+        waiter.join();
+        b.lock("1").unlock();
+    }
+
     // ---- in this client
 
     @Test
-    void whatTheThreadHasIsEnteredAgainAndTheRestGoesTogether() {
+    void entersMembersOfTheThreadAgainAndAcquiresTheOthers() {
         a.lock("1").lock();
         assertThat(cost(() -> {
                     Runnable release = locked(all);
                     assertThat(a.lock("1").holdCount()).isEqualTo(2);
                     return release;
                 }))
-                .isEqualTo(1);
+                .isEqualTo(3);
         assertThat(a.lock("1").holdCount()).isEqualTo(1);
         all.lock();
         assertThat(cost(() -> locked(all))).isZero();
@@ -308,7 +326,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void whatMayNotBeEnteredAgainIsRefusedAndNothingElseIsKept() {
+    void refusesAMemberThatIsNotReentrantAndKeepsNothing() {
         DistributedLock once = a.lock("3", LockOptions.defaults().withReentrant(false));
         MultiLock lock = MultiLock.of(a.lock("1"), a.lock("2"), once);
         lock.lock();
@@ -321,7 +339,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void whatAnotherThreadHasIsNotAskedForWithOthers() {
+    void asksTheStoreForNoMemberThatAnotherThreadHolds() {
         SimThread owner = start("owner", () -> {
             a.lock("2").lock();
             sim.sleep(SECOND);
@@ -339,7 +357,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void whoHasALeaseOfAMemberIsNotLetWaitForItself() throws InterruptedException {
+    void refusesAThreadThatHasALeaseOfAMember() throws InterruptedException {
         try (Lease mine = a.lock("2").acquire()) {
             assertThatThrownBy(all::lock)
                     .isInstanceOf(IllegalStateException.class)
@@ -348,36 +366,17 @@ class TogetherTest extends VirtualTime {
         }
     }
 
-    @Test
-    void whoComesWhileTheRequestIsUnderWayIsServed() {
-        b.lock("4").lock();
-        Held request = faults(a).holdRequest(Operation.ACQUIRE);
-        SimThread first = start("first", () -> assertThat(all.tryLock()).isFalse());
-        sim.runUntil(request::isCaught, LONG);
-        SimThread second = start("second", () -> {
-            a.lock("2").lock();
-            a.lock("2").unlock();
-        });
-        sim.runReady();
-        request.letGo();
-        sim.runFor(Duration.ofMillis(10));
-        assertThat(second.done()).isTrue();
-        first.join();
-        second.join();
-        b.lock("4").unlock();
-    }
-
-    // ---- whoever dies or forgets
+    // ---- dead threads, and forgotten leases
 
     @Test
-    void aThreadThatDiesIsToldOf() {
+    void reportsEachMemberOfADeadThread() {
         start("dying", () -> all.lock()).join();
         sim.runFor(LEASE.plusSeconds(20));
         assertThat(events(LockEvent.Abandoned.class)).hasSize(4);
     }
 
     @Test
-    void aForgottenLeaseIsRenewedForNoMember() throws InterruptedException {
+    void renewsNoMemberOfAForgottenLease() throws InterruptedException {
         forget();
         for (int i = 0; i < 50 && events(LockEvent.Abandoned.class).size() < 4; i++) {
             System.gc();
@@ -395,7 +394,7 @@ class TogetherTest extends VirtualTime {
     // ---- unknown outcomes
 
     @Test
-    void aGrantWhoseReplyIsLostIsReleasedForEachMember() {
+    void releasesAGrantWhoseReplyIsLost() {
         faults(a).next(Operation.ACQUIRE, Fault.DROP_REPLY);
         assertThatThrownBy(all::tryLock)
                 .isInstanceOf(IndeterminateLockException.class)
@@ -404,18 +403,16 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aReplyThatComesAfterTheTimeoutIsReleasedForEachMember() {
-        for (MultiLock lock : List.of(all, of(a, "1", "2"))) {
-            Held reply = faults(a).holdReply(Operation.ACQUIRE);
-            CompletableFuture<MultiLease> future = lock.async().acquire();
-            assertThatThrownBy(() -> sim.await(future)).isInstanceOf(IndeterminateLockException.class);
-            reply.letGo();
-            sim.runReady();
-        }
+    void releasesAGrantThatArrivesAfterTheTimeout() {
+        Held reply = faults(a).holdReply(Operation.ACQUIRE);
+        CompletableFuture<MultiLease> future = all.async().acquire();
+        assertThatThrownBy(() -> sim.await(future)).isInstanceOf(IndeterminateLockException.class);
+        reply.letGo();
+        sim.runReady();
     }
 
     @Test
-    void aLateCopyIsNotApplied() {
+    void appliesNoLateCopy() {
         Held request = faults(a).holdRequest(Operation.ACQUIRE);
         assertThatThrownBy(all::tryLock).isInstanceOf(IndeterminateLockException.class);
         sim.runFor(SECOND);
@@ -426,7 +423,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aGrantAnsweredByAnErrorIsAskedForAgainAndGot() {
+    void acquiresAgainAfterAnErrorThatAnswersAGrant() {
         faults(a).next(Operation.ACQUIRE, Fault.FAIL_AFTER);
         Duration before = sim.elapsed();
         all.lock();
@@ -436,7 +433,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aDoubledRequestIsOneHoldOfEach() {
+    void holdsOnceAfterADoubledRequest() {
         faults(a).next(Operation.ACQUIRE, Fault.DOUBLE_REQUEST);
         all.lock();
         sim.runFor(Duration.ofSeconds(5));
@@ -446,7 +443,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aStoreThatCannotBeReachedIsNamedWithTheFirstMember() {
+    void namesTheFirstMemberWhenTheStoreIsUnreachable() {
         faults(a).outage(true);
         assertThatThrownBy(all::lock)
                 .isInstanceOf(StoreUnavailableException.class)
@@ -455,7 +452,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aGrantThatTookLongerThanItsLeaseIsAskedForAgain() {
+    void acquiresAgainAfterAGrantThatTookLongerThanItsLease() {
         Held reply = faults(a).holdReply(Operation.ACQUIRE);
         SimThread owner = start("owner", () -> {
             assertThat(all.tryLock(Duration.ofSeconds(10), SECOND)).isTrue();
@@ -469,7 +466,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void anInterruptWhileTheRequestIsUnderWayEndsItAtOnceAndLeavesNothing() {
+    void endsAtOnceAndLeavesNothingWhenInterrupted() {
         Held reply = faults(a).holdReply(Operation.ACQUIRE);
         SimThread thread = start("t", () -> {
             assertThatThrownBy(all::lockInterruptibly).isInstanceOf(InterruptedException.class);
@@ -484,7 +481,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void anInterruptThatEndsNoWaitIsKept() {
+    void keepsAnInterruptThatEndsNoWait() {
         Held reply = faults(a).holdReply(Operation.ACQUIRE);
         SimThread thread = start("t", () -> {
             all.lock();
@@ -502,7 +499,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aFutureThatIsCancelledAtAnyMomentLeavesNothing() {
+    void leavesNothingWhenTheFutureIsCanceledAtAnyMoment() {
         for (int moment = 0; moment < 40; moment++) {
             CompletableFuture<MultiLease> future = all.async().acquire();
             int[] looks = {moment};
@@ -516,7 +513,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aFutureThatIsCancelledWhileTheRequestIsUnderWayLeavesNothing() {
+    void leavesNothingWhenTheFutureIsCanceledDuringARequest() {
         for (boolean applied : List.of(true, false)) {
             Held request =
                     applied ? faults(a).holdReply(Operation.ACQUIRE) : faults(a).holdRequest(Operation.ACQUIRE);
@@ -532,7 +529,7 @@ class TogetherTest extends VirtualTime {
     }
 
     @Test
-    void aClientThatIsClosedWhileTheRequestIsUnderWayKeepsNothing() {
+    void keepsNothingWhenTheClientIsClosedDuringARequest() {
         Holdfast closing = client("closing");
         firstContact(closing);
         Held reply = faults(closing).holdReply(Operation.ACQUIRE);
@@ -548,10 +545,10 @@ class TogetherTest extends VirtualTime {
         assertThatThrownBy(lock::tryLock).isInstanceOf(IllegalStateException.class);
     }
 
-    // ---- several at once
+    // ---- many threads
 
     @Test
-    void manyInAnyOrderAllGetThrough() {
+    void letsManyThreadsThroughInAnyOrder() {
         List<MultiLock> locks =
                 List.of(of(a, "1", "2", "3"), of(b, "3", "2"), of(a, "3", "1"), of(b, "2", "3", "1"), of(a, "4", "3"));
         int[] inside = {0};
