@@ -1,6 +1,5 @@
 package io.holdfast.recipes;
 
-import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.internal.access.MemberSpec;
@@ -16,14 +15,14 @@ import java.util.Optional;
  * <ol>
  *   <li>All processes acquire members in the same order. A caller that waits for a member holds only members before it. So no
  *       cycle of waiting callers can form, and there is no deadlock.
- *   <li>When the wait is over, or anything is thrown, every acquired member is released, the last one first.
+ *   <li>When the wait is over, or anything is thrown, every acquired member is released.
  *   <li>The hold begins only if all members were valid at one moment after the last one was acquired.
  * </ol>
  *
  * <p>All members share one time limit. Each request waits for the time that is left.
  *
- * <p>A member whose release throws is no longer held. Either it was lost, and its client has reported the loss, or its client
- * is closed. So such an exception is only added to an error that is thrown anyway.
+ * <p>A member whose release throws an exception is no longer held. Either it was lost, and its client has reported the loss, or
+ * its client is closed. So such an exception is only added to an error that is thrown anyway.
  *
  * <p>An early member may be lost while the caller waits for a later one. So all members are checked when the last one is
  * acquired. If one is not valid, all members are released and acquired again.
@@ -56,11 +55,11 @@ final class AllOrNothing {
             if (isValid()) {
                 return Optional.of(leases);
             }
-            releaseAll();
+            releaseAll().rethrowError();
             plan.restart();
         }
         int count = acquired;
-        releaseAll();
+        releaseAll().rethrowError();
         plan.finish(count);
         return Optional.empty();
     }
@@ -99,13 +98,12 @@ final class AllOrNothing {
                 : members.stream().allMatch(DistributedLock::isValid);
     }
 
-    @CanIgnoreReturnValue
     private ReleaseFailures releaseAll() {
-        ReleaseFailures failures = new ReleaseFailures();
-        while (acquired > 0) {
-            acquired--;
-            failures.run(spec.leased() ? leases.remove(acquired)::close : members.get(acquired)::unlock);
-        }
+        ReleaseFailures failures = spec.leased()
+                ? ReleaseFailures.ofLeases(leases)
+                : ReleaseFailures.ofMembers(members.subList(0, acquired));
+        leases.clear();
+        acquired = 0;
         return failures;
     }
 }

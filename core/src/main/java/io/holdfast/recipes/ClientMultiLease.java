@@ -98,11 +98,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
 
     @Override
     public void close() {
-        ReleaseFailures failures = new ReleaseFailures();
-        for (int i = leases.size() - 1; i >= 0; i--) {
-            failures.run(leases.get(i)::close);
-        }
-        failures.rethrow();
+        ReleaseFailures.ofLeases(leases).rethrow();
     }
 
     @Override

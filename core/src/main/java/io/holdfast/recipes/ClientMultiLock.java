@@ -95,11 +95,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
         } else {
             levels.set(depth - 1);
         }
-        ReleaseFailures failures = new ReleaseFailures();
-        for (int i = members.size() - 1; i >= 0; i--) {
-            failures.run(members.get(i)::unlock);
-        }
-        failures.rethrow();
+        ReleaseFailures.ofMembers(members).rethrow();
     }
 
     private int requireHeld() {

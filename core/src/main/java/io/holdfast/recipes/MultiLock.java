@@ -34,16 +34,16 @@ import java.util.List;
  *
  * <p><strong>Every acquiring method</strong> acquires each member like the method of that name of {@link DistributedLock}. It
  * makes one store call for each member that is free, and none for a member that the current thread holds. It waits for a member
- * that another owner holds. Its exceptions name the member. A call lasts at most its wait plus one command timeout. For each
- * member that is released at a store that does not answer, one more command timeout is added.
+ * that another owner holds. Its exceptions name the member. A call lasts at most its wait plus one command timeout. If members
+ * are released at stores that do not answer, one more command timeout is added.
  *
  * <p><strong>Leases.</strong> With a lease argument, the lease of each member begins when that member is acquired. The hold ends
  * when the first of them ends. So {@link #remainingLease} is the shortest time of the members.
  *
- * <p><strong>Unlocking.</strong> {@link #unlock} unlocks every member, even if another one throws. It waits for the answer of
- * each store for at most the command timeout. If members were lost, the exception names the first of them, and the exceptions of
- * the others are suppressed. If a member was unlocked separately, the others are unlocked, and the method throws
- * {@link IllegalMonitorStateException}.
+ * <p><strong>Unlocking.</strong> {@link #unlock} unlocks every member, even if another one throws. It sends all releases
+ * before it waits for an answer, and waits for at most one command timeout. If members were lost, the exception names the
+ * first of them, and the exceptions of the others are suppressed. If a member was unlocked separately, the others are
+ * unlocked, and the method throws {@link IllegalMonitorStateException}.
  *
  * <p><strong>Loss.</strong> The hold is valid as long as all members are. If one member is lost, the others stay held until the
  * owner releases them.

@@ -41,6 +41,13 @@ public interface BatchMember {
     CompletableFuture<Optional<Lease>> leaseAsync(MemberSpec how, Duration wait);
 
     /**
+     * Unlocks the lock like {@link DistributedLock#unlock}, but does not wait for the store.
+     *
+     * @return the rest of the unlock, which waits and reports a loss
+     */
+    Runnable startUnlock();
+
+    /**
      * Casts the lock to a member.
      *
      * @throws IllegalArgumentException if the lock does not belong to a Holdfast client

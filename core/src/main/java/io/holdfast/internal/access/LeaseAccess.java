@@ -34,6 +34,13 @@ public interface LeaseAccess extends Lease {
      */
     CompletableFuture<Boolean> extendAsync(Duration lease);
 
+    /**
+     * Releases the hold like {@link #close}, but does not wait for the store.
+     *
+     * @return the rest of the close, which waits and reports a loss
+     */
+    Runnable startClose();
+
     /** Releases the hold like {@link #closeAsync}. Users' code cannot delay the completion of the future. */
     @CanIgnoreReturnValue
     CompletableFuture<Void> releaseAsync();

@@ -34,9 +34,17 @@ public final class HoldReleases {
 
     /** Ends the innermost level of a thread's hold. The last level releases the hold. */
     public void unlock(Hold hold) {
+        startUnlock(hold).run();
+    }
+
+    /**
+     * Ends the innermost level of a thread's hold, without waiting for the store.
+     *
+     * @return the rest of the unlock, which waits for the verdict of the store if one is needed
+     */
+    public Runnable startUnlock(Hold hold) {
         if (hold.depth() == 1) {
-            release(hold);
-            return;
+            return startRelease(hold);
         }
         long now = engine.platform.nanoTime();
         boolean lost = hold.lost() || !hold.tenure.unexpired(now);
@@ -48,11 +56,16 @@ public final class HoldReleases {
         if (lost) {
             engine.holds.validity().requireNotLost(hold);
         }
+        return () -> {};
     }
 
-    /** Releases a hold, and waits for the verdict of the store if one is needed. */
-    public void release(Hold hold) {
-        awaitVerdict(hold, startRelease(hold));
+    /**
+     * Releases a hold, without waiting for the store.
+     *
+     * @return the rest of the release, which waits for the verdict of the store if one is needed
+     */
+    public Runnable startRelease(Hold hold) {
+        return rest(hold, begin(hold));
     }
 
     /**
@@ -60,17 +73,22 @@ public final class HoldReleases {
      * is already up, the hold is released as usual.
      */
     public void releaseWhenDue(Hold hold) {
-        awaitVerdict(
-                hold, startRelease(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)));
+        rest(hold, begin(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)))
+                .run();
     }
 
-    private void awaitVerdict(Hold hold, @Nullable Settlement settlement) {
-        if (settlement != null && !engine.tasks.isClosed()) {
-            CompletableFuture<Void> verdict = verdict(hold, settlement);
-            Awaiting.done(engine.platform, verdict, engine.config.command());
-            checkVerdict(hold, settlement, verdict);
+    /** Returns the rest of a release. It waits until the command timeout has passed since this call, at most. */
+    private Runnable rest(Hold hold, @Nullable Settlement settlement) {
+        if (settlement == null || engine.tasks.isClosed()) {
+            return () -> engine.observers.released(hold);
         }
-        engine.observers.released(hold);
+        CompletableFuture<Void> verdict = verdict(hold, settlement);
+        long deadline = engine.platform.nanoTime() + engine.config.command();
+        return () -> {
+            Awaiting.done(engine.platform, verdict, deadline - engine.platform.nanoTime());
+            checkVerdict(hold, settlement, verdict);
+            engine.observers.released(hold);
+        };
     }
 
     /**
@@ -88,7 +106,7 @@ public final class HoldReleases {
      */
     public CompletableFuture<Void> releaseAsync(Hold hold, Executor executor) {
         try {
-            Settlement settlement = startRelease(hold);
+            Settlement settlement = begin(hold);
             if (settlement != null) {
                 return settle(hold, settlement, executor);
             }
@@ -113,18 +131,18 @@ public final class HoldReleases {
     }
 
     /**
-     * Starts the release of a hold. A tenure that the clocks have put in doubt does not linger, because only the store knows
+     * Begins the release of a hold. A tenure that the clocks have put in doubt does not linger, because only the store knows
      * whether it was lost.
      */
-    private @Nullable Settlement startRelease(Hold hold) {
+    private @Nullable Settlement begin(Hold hold) {
         Tenure tenure = hold.tenure;
         if (tenure.id.lingers() && tenure.validity.suspect(engine.platform.nanoTime(), engine.platform.wallMillis())) {
             hold.discarded = true;
         }
-        return startRelease(hold, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));
+        return begin(hold, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));
     }
 
-    private @Nullable Settlement startRelease(Hold hold, BiConsumer<Slot, Effect.Buffer> event) {
+    private @Nullable Settlement begin(Hold hold, BiConsumer<Slot, Effect.Buffer> event) {
         boolean endedBefore = hold.ended;
         engine.event(hold.slot, event);
         if (hold.lost()) {

@@ -173,7 +173,12 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public void unlock() {
-        client.holds().releases().unlock(requireHeld());
+        startUnlock().run();
+    }
+
+    @Override
+    public Runnable startUnlock() {
+        return client.holds().releases().startUnlock(requireHeld());
     }
 
     private Hold requireHeld() {

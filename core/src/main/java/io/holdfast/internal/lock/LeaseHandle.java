@@ -115,9 +115,12 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            client.holds().releases().release(hold());
-        }
+        startClose().run();
+    }
+
+    @Override
+    public Runnable startClose() {
+        return closed.compareAndSet(false, true) ? client.holds().releases().startRelease(hold()) : () -> {};
     }
 
     @Override

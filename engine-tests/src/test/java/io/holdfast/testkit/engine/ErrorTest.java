@@ -135,6 +135,32 @@ class ErrorTest extends VirtualTime {
     }
 
     @Test
+    void releasesTheOtherMembersOfAMultiLockAfterAnErrorInOne() {
+        MultiLock both = MultiLock.of(lock, c.lock("m"));
+        start("owner", () -> {
+                    both.lock();
+                    platform.failWithin("startUnlock");
+                    assertThatThrownBy(both::unlock).isInstanceOf(OutOfMemoryError.class);
+                    assertThat(lock.holdCount()).isOne();
+                    b.lock("m").tryAcquire().orElseThrow().close();
+                    lock.unlock();
+                })
+                .join();
+    }
+
+    @Test
+    void throwsTheErrorOfAReleaseAfterARefusedTry() throws InterruptedException {
+        Lease theirs = b.lock("n").acquire();
+        start("owner", () -> {
+                    platform.failWithin("startUnlock");
+                    assertThatThrownBy(MultiLock.of(lock, c.lock("m"))::tryLock).isInstanceOf(OutOfMemoryError.class);
+                    c.lock("m").unlock();
+                })
+                .join();
+        theirs.close();
+    }
+
+    @Test
     void anAnswerThatCannotBeReadIsAskedForAgain() {
         Held reply = faults(c).holdReply(Operation.ACQUIRE);
         SimThread user = start("user", () -> {
