@@ -2,7 +2,7 @@ package io.holdfast.recipes;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
-import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.LockMember;
 import io.holdfast.internal.access.MemberSpec;
 import java.time.Duration;
 import java.util.List;
@@ -28,7 +28,7 @@ final class AcquirePlan {
      *
      * @param maxWait the maximum time to wait for the member
      */
-    record Step(BatchMember member, MemberSpec spec, Duration maxWait) {
+    record Step(LockMember member, MemberSpec spec, Duration maxWait) {
 
         boolean enter() throws InterruptedException {
             return member.enter(spec, maxWait);
@@ -86,7 +86,7 @@ final class AcquirePlan {
     /** Returns the next request, for the member with this index. */
     Step next(int index) {
         requested = true;
-        BatchMember member = BatchMember.of(members.get(index));
+        LockMember member = LockMember.of(members.get(index));
         return waitsFor(index)
                 ? new Step(member, spec, timeout.left())
                 : new Step(member, spec.trying(), Duration.ZERO);

@@ -4,8 +4,8 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.StoreUnavailableException;
-import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.LockLocation;
+import io.holdfast.internal.access.LockMember;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -23,7 +23,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
     static ClientMultiLease of(List<DistributedLock> members, List<Lease> leases) {
         return new ClientMultiLease(
                 members.stream()
-                        .map(member -> BatchMember.of(member).location())
+                        .map(member -> LockMember.of(member).location())
                         .toList(),
                 List.copyOf(leases));
     }
@@ -35,7 +35,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
 
     @Override
     public long fencingToken(DistributedLock member) {
-        LockLocation location = BatchMember.of(member).location();
+        LockLocation location = LockMember.of(member).location();
         int index = locations.indexOf(location);
         if (index < 0) {
             throw new IllegalArgumentException("lock " + location + " is not a member of " + this);

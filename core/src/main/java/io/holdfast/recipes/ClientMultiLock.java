@@ -2,8 +2,8 @@ package io.holdfast.recipes;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.LockTimeoutException;
-import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.LockLocation;
+import io.holdfast.internal.access.LockMember;
 import io.holdfast.internal.access.MemberSpec;
 import java.time.Duration;
 import java.util.Collection;
@@ -38,7 +38,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
         }
         Set<LockLocation> locations = new HashSet<>();
         for (DistributedLock member : members) {
-            LockLocation location = BatchMember.of(member).location();
+            LockLocation location = LockMember.of(member).location();
             if (!locations.add(location)) {
                 throw new IllegalArgumentException("lock " + location + " is given twice to one multi-lock,"
                         + " which would wait for itself: pass each lock once");
@@ -46,7 +46,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
         }
         return new ClientMultiLock(members.stream()
                 .<DistributedLock>map(member -> member)
-                .sorted(Comparator.comparing(member -> BatchMember.of(member).location()))
+                .sorted(Comparator.comparing(member -> LockMember.of(member).location()))
                 .toList());
     }
 
@@ -56,7 +56,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
     }
 
     private Timeout timeout(long nanos) {
-        return Timeout.from(BatchMember.of(members.get(0)).platform(), nanos);
+        return Timeout.from(LockMember.of(members.get(0)).platform(), nanos);
     }
 
     // ---- acquiring

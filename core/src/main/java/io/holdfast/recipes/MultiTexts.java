@@ -3,7 +3,7 @@ package io.holdfast.recipes;
 import io.holdfast.DistributedLock;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreUnavailableException;
-import io.holdfast.internal.access.BatchMember;
+import io.holdfast.internal.access.LockMember;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -16,7 +16,7 @@ final class MultiTexts {
     static String of(List<DistributedLock> members) {
         return "multi-lock of "
                 + members.stream()
-                        .map(member -> BatchMember.of(member).location().toString())
+                        .map(member -> LockMember.of(member).location().toString())
                         .collect(Collectors.joining(", "));
     }
 

@@ -4,8 +4,8 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.internal.access.Awaiting;
-import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.LeaseAccess;
+import io.holdfast.internal.access.LockMember;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -34,7 +34,7 @@ final class ReleaseFailures {
 
     /** Unlocks all members that the current thread holds. */
     static ReleaseFailures ofMembers(List<DistributedLock> members) {
-        return ofAll(members, member -> BatchMember.of(member).startUnlock());
+        return ofAll(members, member -> LockMember.of(member).startUnlock());
     }
 
     /** Closes all leases. */

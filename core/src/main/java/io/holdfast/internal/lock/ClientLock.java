@@ -5,10 +5,10 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockReport;
 import io.holdfast.internal.access.Awaiting;
-import io.holdfast.internal.access.BatchMember;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.LockLocation;
+import io.holdfast.internal.access.LockMember;
 import io.holdfast.internal.access.MemberSpec;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.Hold;
@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The two blocking faces of a lock, one for threads and one for leases. Its state is in the slots of the client. */
 public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean reentrant)
-        implements DistributedLock, BatchMember, LockAccess.Source {
+        implements DistributedLock, LockMember, LockAccess.Source {
 
     /** A resource whose close throws no checked exception. */
     private interface Closing extends AutoCloseable {

@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /** A lock as a member of a multi-lock. */
-public interface BatchMember {
+public interface LockMember {
 
     /** Returns the location of the lock, which determines the order of the members. */
     LockLocation location();
@@ -52,8 +52,8 @@ public interface BatchMember {
      *
      * @throws IllegalArgumentException if the lock does not belong to a Holdfast client
      */
-    static BatchMember of(DistributedLock lock) {
-        if (lock instanceof BatchMember member) {
+    static LockMember of(DistributedLock lock) {
+        if (lock instanceof LockMember member) {
             return member;
         }
         throw new IllegalArgumentException(
