@@ -22,10 +22,7 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
     /** Creates a multi-lease of these members, which may be fewer than all members of the multi-lock. */
     static ClientMultiLease of(List<DistributedLock> members, List<Lease> leases) {
         return new ClientMultiLease(
-                members.stream()
-                        .map(member -> LockMember.of(member).location())
-                        .toList(),
-                List.copyOf(leases));
+                members.stream().map(member -> LockMember.of(member).location()).toList(), List.copyOf(leases));
     }
 
     @Override

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig.HoldDescription;
