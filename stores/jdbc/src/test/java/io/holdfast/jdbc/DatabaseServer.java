@@ -256,6 +256,7 @@ final class DatabaseServer implements AutoCloseable {
             if (isPostgreSql()) {
                 admin.run("CREATE ROLE " + name + " LOGIN");
                 admin.run("CREATE SCHEMA " + name + " AUTHORIZATION " + name);
+                admin.run("ALTER ROLE " + name + " SET search_path = " + name);
             } else {
                 admin.run("CREATE DATABASE " + name);
             }
