@@ -103,7 +103,7 @@ class ClientTest {
                 .hasMessageContaining("getLock(CommonOptions)");
         assertThatThrownBy(() -> client.getSpinLock("lock", new LockOptions.ConstantBackOff()))
                 .isInstanceOf(UnsupportedOperationException.class)
-                .hasMessageContaining("getSpinLock(String, BackOff); use the method that takes a name");
+                .hasMessageContainingAll("getSpinLock(String, BackOff)", "use the method that takes a name");
         assertThatThrownBy(() -> client.getMultiLock("group", List.of("value")))
                 .isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> client.getRedLock(client.getLock("lock")))
