@@ -19,6 +19,7 @@ final class RedisHarness extends RealTimeHarness {
 
     private static final Duration LIMIT = Duration.ofSeconds(5);
 
+    private static final int CONCURRENT_TLS_RULES = 4;
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
     private final String prefix = "rule" + (10_000 + NUMBERS.incrementAndGet()) + ":";
@@ -36,6 +37,12 @@ final class RedisHarness extends RealTimeHarness {
         this.uri = uri;
         this.servers = servers;
         this.safety = safety;
+    }
+
+    /** Fewer with TLS, because its handshakes keep the processors busy. */
+    @Override
+    public int concurrentRules() {
+        return uri.startsWith("rediss") ? CONCURRENT_TLS_RULES : super.concurrentRules();
     }
 
     @Override

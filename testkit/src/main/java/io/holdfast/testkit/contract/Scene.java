@@ -102,7 +102,7 @@ final class Scene implements AutoCloseable {
         LockReport.Client identity =
                 new LockReport.Client(clientId, Optional.of("contract"), Optional.of("here"), OptionalLong.of(1));
         return harness.open(StoreConfig.of(harness.uri(), identity, harness.platform())
-                .withTimeouts(COMMAND_TIMEOUT, COMMAND_TIMEOUT)
+                .withTimeouts(COMMAND_TIMEOUT, LONG)
                 .withKeyPrefix(keyPrefix)
                 .withClient(identity, client::receive, client::describe));
     }
