@@ -93,13 +93,16 @@ class WorkerTest {
             Lease first = lock.acquire();
             Process worker = start(lockJob(locks, stock));
             await(() -> !holdfast.inspect(lock.name()).waiters().isEmpty());
-            try (PausedWrites paused = PausedWrites.of(stock)) {
+            PausedWrites paused = PausedWrites.of(stock);
+            try {
                 first.close();
                 await(() -> holdfast.inspect(lock.name())
                         .holder()
                         .filter(holder -> holder.client().pid().equals(OptionalLong.of(worker.pid())))
                         .isPresent());
                 assertThat(lock.forceUnlock()).isTrue();
+            } finally {
+                paused.close();
             }
             go(worker);
             assertThat(worker.waitFor(20, TimeUnit.SECONDS)).isTrue();
