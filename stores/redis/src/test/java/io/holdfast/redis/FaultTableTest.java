@@ -263,7 +263,7 @@ class FaultTableTest {
                 .uri(servers.uri())
                 .name(name)
                 .lease(LEASE)
-                .commandTimeout(Duration.ofMillis(500))
+                .commandTimeout(Duration.ofSeconds(2))
                 .listener(event -> {
                     if (event instanceof LockEvent.Lost) {
                         lostAt.compareAndSet(0, System.nanoTime());
