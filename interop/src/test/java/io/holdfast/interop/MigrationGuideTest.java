@@ -29,6 +29,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
@@ -483,19 +484,32 @@ class MigrationGuideTest extends BothLibraries {
     @Row(value = "`redisson.getSpinLock(name)`", differs = "waiters are notified, and do not poll")
     void spinLocks() throws Exception {
         String name = name();
-        for (Lock lock : List.of(ours.lock(name), theirs.getSpinLock(name))) {
-            lock.lock();
-            Future<Boolean> waiting = start(() -> lock.tryLock(10, TimeUnit.SECONDS));
-            if (lock instanceof DistributedLock) {
-                Await.until("it waits", () -> ours.inspect(name).waiters().size() == 1);
-            } else {
-                afterShort();
-                assertThat(ours.inspect(name).waiters()).isEmpty();
-            }
-            assertThat(redis.pubsubChannels("*" + name)).isEmpty();
-            lock.unlock();
-            assertThat(result(waiting)).isTrue();
+        try (Holdfast other = Holdfast.connect(server.uri())) {
+            handOver(ours.lock(name), other.lock(name), () -> {
+                Await.until("it waits", () -> waitersOf(name) == 1);
+                assertThat(redis.pubsubChannels("*" + name)).isEmpty();
+                return null;
+            });
         }
+        handOver(theirs.getSpinLock(name), theirs.getSpinLock(name), () -> {
+            afterShort();
+            assertThat(waitersOf(name)).isZero();
+            assertThat(redis.pubsubChannels("*" + name)).isEmpty();
+            return null;
+        });
+    }
+
+    private int waitersOf(String name) {
+        return ours.inspect(name).waiters().size();
+    }
+
+    /** Checks something while an owner waits for the lock of another one, who then unlocks it. */
+    private void handOver(Lock held, Lock wanted, Callable<Void> check) throws Exception {
+        held.lock();
+        Future<Boolean> waiting = start(() -> wanted.tryLock(10, TimeUnit.SECONDS));
+        check.call();
+        held.unlock();
+        assertThat(result(waiting)).isTrue();
     }
 
     @Test
