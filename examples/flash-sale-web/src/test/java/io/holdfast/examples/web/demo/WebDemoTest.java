@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class WebDemoTest {
 
-    private static final Scale SMALL = new Scale(240, 12, 480, 20, 80, 20);
+    private static final Scale SMALL = new Scale(600, 12, 1_200, 20, 80, 20);
 
     @Test
     void theLockedMethodSellsEachItemOnceThoughOneInstanceIsPausedAndTheOtherOneKilled() throws Exception {
