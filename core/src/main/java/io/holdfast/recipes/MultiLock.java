@@ -40,7 +40,7 @@ import java.util.List;
  * <p><strong>Leases.</strong> With a lease argument, the lease of each member begins when that member is acquired. The hold ends
  * when the first of them ends. So {@link #remainingLease} is the shortest time of the members.
  *
- * <p><strong>Unlocking.</strong> {@link #unlock} unlocks every member, even if another one throws. It sends all releases
+ * <p><strong>Unlocking.</strong> {@link #unlock} unlocks every member, even if another one throws. It starts all releases
  * before it waits for an answer, and waits for at most one command timeout. If members were lost, the exception names the
  * first of them, and the exceptions of the others are suppressed. If a member was unlocked separately, the others are
  * unlocked, and the method throws {@link IllegalMonitorStateException}.

@@ -17,13 +17,13 @@ final class ReleaseFailures {
     private final List<Throwable> thrown = new ArrayList<>();
 
     /**
-     * Starts all releases, the last one first, and then waits for all of them. A waiter for the first member then finds
+     * Starts all releases, the last one first, and then waits for all of them. A waiter for the first member then usually finds
      * the others free.
      *
      * @param start starts a release, and returns the rest of it
      */
     private static <T> ReleaseFailures ofAll(List<T> acquired, Function<T, Runnable> start) {
-        List<Runnable> rests = new ArrayList<>();
+        List<Runnable> rests = new ArrayList<>(acquired.size());
         for (int i = acquired.size() - 1; i >= 0; i--) {
             rests.add(started(start, acquired.get(i)));
         }

@@ -293,7 +293,7 @@ public final class WaitQueue {
 
     private long patienceEnd(Waiter waiter, Tenure requested) {
         if (!waiter.answered) {
-            // a waiter that joined a request under way, or belongs to a batch, had no request of its own
+            // a waiter that joined a request under way had no request of its own
             long from = waiter.requestedSince() == Durations.NEVER ? waiter.arrived : waiter.requestedSince();
             long since = requested.startedAt - from > 0 ? requested.startedAt : from;
             return since + config.command();

@@ -10,6 +10,8 @@ import io.holdfast.testkit.contract.RealTimeHarness;
 import io.lettuce.core.api.sync.RedisCommands;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -23,6 +25,7 @@ final class RedisHarness extends RealTimeHarness {
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
     private final String prefix = "rule" + (10_000 + NUMBERS.incrementAndGet()) + ":";
+    private final Set<String> rules = ConcurrentHashMap.newKeySet();
     private final RedisStoreProvider provider = new RedisStoreProvider();
     private final String uri;
     private final List<RedisCommands<String, String>> servers;
@@ -52,6 +55,7 @@ final class RedisHarness extends RealTimeHarness {
 
     @Override
     public LockStore open(StoreConfig given) {
+        rules.add(given.client().id().replaceFirst(".*-", ""));
         StoreConfig config = given.withKeyPrefix(prefix + given.keyPrefix());
         if (safety.equals(Safety.async())) {
             return provider.open(config);
@@ -96,8 +100,10 @@ final class RedisHarness extends RealTimeHarness {
         return servers.stream().flatMap(this::left).toList();
     }
 
+    /** Looks for keys without the prefix, too. The names and clients of a rule end in the same id. */
     private Stream<String> left(RedisCommands<String, String> redis) {
-        return keys(redis).stream()
+        return Servers.keys(redis, "*").stream()
+                .filter(key -> key.contains(prefix) || rules.stream().anyMatch(key::contains))
                 .filter(key -> key.startsWith("hf:client:")
                         || (redis.pttl(key) == -1 && !key.contains("}:pl:") && !key.contains("}:t:")));
     }

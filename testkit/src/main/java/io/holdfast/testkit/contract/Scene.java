@@ -26,14 +26,17 @@ final class Scene implements AutoCloseable {
 
     private static final Duration SHORTEST = Duration.ofMillis(200);
 
+    private static final Duration NO_LEASE = Duration.ofDays(1);
+
     private static final Duration PAUSE = Duration.ofMillis(10);
 
     private final StoreHarness harness;
     private final List<TestClient> clients = new ArrayList<>();
     private String id = "";
     private Duration shortest = SHORTEST;
-    private Duration shortLease = LONG;
+    private Duration shortLease = NO_LEASE;
     private long shortLeaseSince;
+    private long lastStep;
     private boolean tooSlow;
 
     Scene(StoreHarness harness) {
@@ -43,14 +46,14 @@ final class Scene implements AutoCloseable {
 
     private void begin() {
         id = Long.toHexString(harness.platform().randomLong());
-        shortLease = LONG;
-        shortLeaseSince = nanoTime();
+        shortLease = NO_LEASE;
         tooSlow = false;
     }
 
     /**
      * Runs the test of a rule. If it fails, and its steps took longer than the short lease in which they have to happen, nothing
-     * was tested. The test then runs again, with other names and twice that lease.
+     * was tested. The test then runs again, with other names and twice that lease. The wait for something that does not happen
+     * is no step, so a lost message is a failure.
      */
     void run(Rule.Check check) {
         while (true) {
@@ -65,12 +68,13 @@ final class Scene implements AutoCloseable {
             close();
             clients.clear();
             shortest = shortest.multipliedBy(2);
+            System.out.println(Thread.currentThread().getName() + ": again, with a lease of " + shortest);
             begin();
         }
     }
 
     private boolean isLeaseOver() {
-        return nanoTime() - shortLeaseSince > shortLease.toNanos();
+        return lastStep - shortLeaseSince > shortLease.toNanos();
     }
 
     /** Returns the name under test. */
@@ -116,6 +120,7 @@ final class Scene implements AutoCloseable {
         Duration least = capabilities.minLease();
         shortLease = least.compareTo(shortest) > 0 ? least : shortest;
         shortLeaseSince = nanoTime();
+        lastStep = shortLeaseSince;
         return shortLease;
     }
 
@@ -126,7 +131,7 @@ final class Scene implements AutoCloseable {
     /** Lets a lease of this length end. Stores may take a little longer. */
     void passLease(Duration lease) {
         tooSlow |= isLeaseOver();
-        shortLease = LONG;
+        shortLease = NO_LEASE;
         harness.pass(lease.plus(lease.dividedBy(2)));
     }
 
@@ -142,7 +147,11 @@ final class Scene implements AutoCloseable {
 
     boolean becomes(BooleanSupplier condition) {
         harness.passUntil(condition, COMMAND_TIMEOUT);
-        return condition.getAsBoolean();
+        boolean happened = condition.getAsBoolean();
+        if (happened) {
+            lastStep = nanoTime();
+        }
+        return happened;
     }
 
     /** Repeats a request until its result is wanted, or until that takes too long. Returns the last result. */

@@ -43,9 +43,12 @@ public abstract class StoreContract {
             return DynamicTest.dynamicTest(rule.name(), this::await);
         }
 
-        private void await() throws InterruptedException, TimeoutException {
+        private void await() throws InterruptedException {
             try {
                 Object unused = outcome.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                outcome.cancel(true);
+                throw new AssertionError("rule \"" + rule + "\": does not end within " + LIMIT, e);
             } catch (ExecutionException e) {
                 throw new AssertionError("rule \"" + rule + "\": " + e.getCause(), e.getCause());
             }
@@ -87,7 +90,7 @@ public abstract class StoreContract {
 
     private List<Run> start(List<Rule> rules, int concurrent) {
         ExecutorService threads = Executors.newFixedThreadPool(concurrent, task -> {
-            Thread thread = new Thread(task, "contract");
+            Thread thread = new Thread(task);
             thread.setDaemon(true);
             return thread;
         });
@@ -99,6 +102,7 @@ public abstract class StoreContract {
     }
 
     private void run(Rule rule) {
+        Thread.currentThread().setName("contract: " + rule);
         try (StoreHarness harness = newHarness();
                 Scene scene = new Scene(harness)) {
             rule.check().run(scene);
