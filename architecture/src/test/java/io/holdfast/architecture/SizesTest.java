@@ -11,7 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** How many lines of code a room may have. A limit goes up only for a new feature. The target is an estimate of where it is to end. */
+/**
+ * The limits on the lines of code of each package. A limit is the size when it was set, plus 2 %, and at least 10 lines. A change
+ * that makes a package smaller lowers its limit. A fix may raise it, and its commit says so. The target is an estimate of where
+ * the size is to end.
+ */
 class SizesTest {
 
     private static final String CORE = "core/src/main/java/io/holdfast/";
@@ -19,72 +23,72 @@ class SizesTest {
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
-        // room, today, target
-        "'', 642, 570",
-        "spi, 703, 600",
-        "internal, 403, 450",
-        "internal/access, 215, 90",
-        "internal/slot, 3018, 1950",
-        "internal/engine, 2269, 1500",
-        "internal/lock, 1030, 1000",
-        "internal/counted, 772, 560",
-        "recipes, 2402, 2050"
+        // package, limit, target
+        "'', 635, 570",
+        "spi, 631, 600",
+        "internal, 378, 450",
+        "internal/access, 216, 90",
+        "internal/slot, 3023, 1950",
+        "internal/engine, 2196, 1500",
+        "internal/lock, 797, 1000",
+        "internal/counted, 785, 560",
+        "recipes, 2453, 2050"
     })
-    void aRoomOfCoreKeepsItsSize(String room, int today, int target) throws IOException {
-        check(CORE + room, today, target);
+    void aRoomOfCoreKeepsItsSize(String room, int limit, int target) throws IOException {
+        check(CORE + room, limit, target);
     }
 
     /** The targets are estimates, 3 050 lines in all. */
     @ParameterizedTest(name = "{0}")
     @CsvSource({
-        "'', 166, 140",
-        "cluster, 746, 610",
-        "interop, 265, 220",
-        "store, 830, 690",
-        "script, 667, 540",
-        "connection, 1043, 850"
+        "'', 176, 140",
+        "cluster, 737, 610",
+        "interop, 271, 220",
+        "store, 795, 690",
+        "script, 671, 540",
+        "connection, 1064, 850"
     })
-    void aPackageOfTheRedisStoreKeepsItsSize(String name, int today, int target) throws IOException {
-        check(REDIS + name, today, target);
+    void aPackageOfTheRedisStoreKeepsItsSize(String name, int limit, int target) throws IOException {
+        check(REDIS + name, limit, target);
     }
 
     @ParameterizedTest(name = "{0}")
     @CsvSource({
-        // folder, today, target
-        "stores/support/src/main/java/io/holdfast/support/record, 1647, 1369",
-        "stores/support/src/main/java/io/holdfast/support/store, 528, 520",
-        "stores/support/src/main/java/io/holdfast/support/session, 821, 700",
-        "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 126, 110",
-        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1089, 900",
-        "stores/etcd/src/main/java/io/holdfast/etcd, 120, 110",
-        "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1461, 900",
-        "stores/mongodb/src/main/java/io/holdfast/mongodb, 110, 100",
-        "stores/mongodb/src/main/java/io/holdfast/mongodb/record, 791, 700",
-        "stores/memory/src/main/java/io/holdfast/memory, 313, 300",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc, 502, 480",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 648, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1142, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 965, 900",
-        "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
-        "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
-        "spring/starter/src/main/java/io/holdfast/spring/aop, 1176, 900",
-        "spring/starter/src/main/java/io/holdfast/spring/boot, 825, 600",
-        "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1416, 900",
-        "bridges/shedlock/src/main/java/io/holdfast/shedlock, 228, 200",
-        "bridges/reactor/src/main/java/io/holdfast/reactor, 207, 180",
-        "bridges/spring-integration/src/main/java/io/holdfast/spring/integration, 69, 60"
+        // folder, limit, target
+        "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
+        "stores/support/src/main/java/io/holdfast/support/store, 539, 520",
+        "stores/support/src/main/java/io/holdfast/support/session, 838, 700",
+        "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 135, 110",
+        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1111, 900",
+        "stores/etcd/src/main/java/io/holdfast/etcd, 129, 110",
+        "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1491, 900",
+        "stores/mongodb/src/main/java/io/holdfast/mongodb, 120, 100",
+        "stores/mongodb/src/main/java/io/holdfast/mongodb/record, 800, 700",
+        "stores/memory/src/main/java/io/holdfast/memory, 285, 300",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc, 513, 480",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 661, 500",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1165, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 981, 900",
+        "micrometer/src/main/java/io/holdfast/micrometer, 341, 300",
+        "spring/starter/src/main/java/io/holdfast/spring, 76, 60",
+        "spring/starter/src/main/java/io/holdfast/spring/aop, 1200, 900",
+        "spring/starter/src/main/java/io/holdfast/spring/boot, 842, 600",
+        "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1445, 900",
+        "bridges/shedlock/src/main/java/io/holdfast/shedlock, 238, 200",
+        "bridges/reactor/src/main/java/io/holdfast/reactor, 217, 180",
+        "bridges/spring-integration/src/main/java/io/holdfast/spring/integration, 79, 60"
     })
-    void aRoomKeepsItsSize(String folder, int today, int target) throws IOException {
-        check(folder, today, target);
+    void aRoomKeepsItsSize(String folder, int limit, int target) throws IOException {
+        check(folder, limit, target);
     }
 
-    private static void check(String folder, int today, int target) throws IOException {
+    private static void check(String folder, int limit, int target) throws IOException {
         int lines = 0;
         for (Path source : sources(PublishedModules.root().resolve(folder))) {
             lines += CodeLines.count(Files.readAllLines(source));
         }
-        System.out.printf("code lines of %s: %d of %d, target %d%n", folder, lines, today, target);
-        assertThat(lines).as("code lines of " + folder).isPositive().isLessThanOrEqualTo(today);
+        System.out.printf("code lines of %s: %d of %d, target %d%n", folder, lines, limit, target);
+        assertThat(lines).as("code lines of " + folder).isPositive().isLessThanOrEqualTo(limit);
     }
 
     private static List<Path> sources(Path folder) throws IOException {
