@@ -22,6 +22,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Semaphores on a real server. */
 class SemaphoreTest {
@@ -137,21 +139,20 @@ class SemaphoreTest {
         }
     }
 
-    @Test
-    void aWaitingProcessThatIsStoppedCostsAClaimWindowAndOneThatIsKilledNothing() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"STOP", "KILL"})
+    void aWaitingProcessThatIsStoppedCostsAClaimWindowAndOneThatIsKilledNothing(String signal) throws Exception {
         here.trySetPermits(1);
-        for (String signal : List.of("STOP", "KILL")) {
-            Permit held = here.acquire();
-            try (CountingProcess other = new CountingProcess(servers.uri(), "wait", NAME)) {
-                Await.until("it waits", () -> servers.redis.zcard(key("pq")) == 1);
-                CompletableFuture<Permit> next = there.async().acquire();
-                Await.until("both wait", () -> servers.redis.zcard(key("pq")) == 2);
-                other.signal(signal);
-                long began = System.nanoTime();
-                held.close();
-                next.join().close();
-                assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
-            }
+        Permit held = here.acquire();
+        try (CountingProcess other = new CountingProcess(servers.uri(), "wait", NAME)) {
+            Await.until("it waits", () -> servers.redis.zcard(key("pq")) == 1);
+            CompletableFuture<Permit> next = there.async().acquire();
+            Await.until("both wait", () -> servers.redis.zcard(key("pq")) == 2);
+            other.signal(signal);
+            long began = System.nanoTime();
+            held.close();
+            next.join().close();
+            assertThat(Duration.ofNanos(System.nanoTime() - began)).isLessThan(SOON);
         }
     }
 
