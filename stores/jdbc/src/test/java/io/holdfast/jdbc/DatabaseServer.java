@@ -1,11 +1,10 @@
 package io.holdfast.jdbc;
 
+import io.holdfast.testkit.cluster.Ports;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -158,7 +157,7 @@ final class DatabaseServer implements AutoCloseable {
             IntFunction<List<String>> command)
             throws IOException, InterruptedException {
         for (int attempt = 1; ; attempt++) {
-            int port = freePort();
+            int port = Ports.free();
             ServerProcess process = new ServerProcess(folder, pidFile, command.apply(port));
             String base = "jdbc:" + scheme + "://127.0.0.1:" + port + "/";
             if (answers(process, base + first + "?" + settings, used)) {
@@ -169,12 +168,6 @@ final class DatabaseServer implements AutoCloseable {
             if (attempt == PORTS) {
                 throw new AssertionError("the server does not start: " + output);
             }
-        }
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
         }
     }
 

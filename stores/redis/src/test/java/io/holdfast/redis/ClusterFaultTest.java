@@ -13,6 +13,7 @@ import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.redis.TestCluster.Node;
 import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
+import io.holdfast.testkit.cluster.Ports;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,8 +48,7 @@ class ClusterFaultTest {
 
     @Test
     void aNodeThatHasMetNobodyIsRefused() {
-        try (RedisServer alone =
-                RedisServer.start("--cluster-enabled", "yes", "--cluster-port", "" + Servers.freePort())) {
+        try (RedisServer alone = RedisServer.start("--cluster-enabled", "yes", "--cluster-port", "" + Ports.free())) {
             assertThatThrownBy(() -> Holdfast.connect("redis-cluster://127.0.0.1:" + alone.port())
                             .close())
                     .isInstanceOf(StoreUnavailableException.class)

@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
+import io.holdfast.testkit.cluster.Ports;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
@@ -60,7 +61,7 @@ final class SentinelGroup implements AutoCloseable {
 
     private RedisServer start(RedisServer.Builder builder, String[] tls, String... more) {
         List<String> args = new ArrayList<>(List.of(tls));
-        int secure = Servers.freePort();
+        int secure = Ports.free();
         if (tls.length > 0) {
             args.addAll(List.of("--tls-replication", "yes", "--tls-port", "" + secure));
         }

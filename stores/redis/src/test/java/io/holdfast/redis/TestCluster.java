@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.testkit.Await;
+import io.holdfast.testkit.cluster.Ports;
 import io.lettuce.core.MigrateArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisException;
@@ -93,8 +94,8 @@ final class TestCluster implements AutoCloseable {
     }
 
     private Node start(boolean tls, String... more) {
-        int bus = Servers.freePort();
-        int secure = Servers.freePort();
+        int bus = Ports.free();
+        int secure = Ports.free();
         List<String> args = new ArrayList<>(List.of(more));
         if (tls) {
             args.addAll(List.of("--tls-cluster", "yes", "--tls-port", "" + secure));

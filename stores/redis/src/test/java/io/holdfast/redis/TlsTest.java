@@ -8,6 +8,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.cluster.Certificates;
+import io.holdfast.testkit.cluster.Ports;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
@@ -35,9 +36,9 @@ class TlsTest {
         certificates = new Certificates(folder);
         certificates.signed("server", "-ext", "san=ip:127.0.0.1");
         certificates.signed("client");
-        trustingPort = Servers.freePort();
+        trustingPort = Ports.free();
         trusting = server(trustingPort, "no");
-        waryPort = Servers.freePort();
+        waryPort = Ports.free();
         wary = server(waryPort, "yes");
     }
 

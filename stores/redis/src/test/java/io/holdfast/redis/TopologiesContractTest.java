@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import io.holdfast.Safety;
 import io.holdfast.testkit.cluster.Certificates;
+import io.holdfast.testkit.cluster.Ports;
 import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreHarness;
 import io.lettuce.core.RedisClient;
@@ -83,7 +84,7 @@ class TopologiesContractTest {
     }
 
     private static Place single(boolean tls) {
-        int port = Servers.freePort();
+        int port = Ports.free();
         Servers servers = started(
                 tls
                         ? Servers.start(Stream.concat(Stream.of("--tls-port", "" + port), Stream.of(ofServer(true)))

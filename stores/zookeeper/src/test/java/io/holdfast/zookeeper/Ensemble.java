@@ -26,6 +26,7 @@ final class Ensemble extends Cluster {
     static final Duration TICK = Duration.ofMillis(200);
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
+    private static final int ANSWER_MILLIS = 10_000;
 
     // the paths of the first server to the others, if it can be cut off
     private final List<Wire> paths = new ArrayList<>();
@@ -94,11 +95,6 @@ final class Ensemble extends Cluster {
         return server == 0 && other > 0 && !paths.isEmpty()
                 ? paths.get(other - 1).port()
                 : port(other, 1);
-    }
-
-    /** Returns a free port, for clients with TLS. */
-    static int freePort() throws IOException {
-        return freePorts(1).get(0);
     }
 
     /** Cuts the first server, which follows another one, from its leader. Its connections stay open. */
@@ -197,6 +193,7 @@ final class Ensemble extends Cluster {
     /** Returns the answer of a server to one of its commands for people. */
     private String command(int server, String text) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port(server))) {
+            socket.setSoTimeout(ANSWER_MILLIS);
             socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII);
         } catch (IOException e) {

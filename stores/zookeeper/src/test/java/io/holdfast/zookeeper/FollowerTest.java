@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A client whose server is cut from its leader, and answers pings all the same. */
-@Timeout(60)
+@Timeout(180)
 class FollowerTest {
 
     /** Shorter than the time after which the server notices that it has no leader. */

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.Certificates;
+import io.holdfast.testkit.cluster.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ class TlsTest {
     @BeforeAll
     static void start() throws IOException {
         certificates = new Certificates(folder);
-        port = Ensemble.freePort();
+        port = Ports.free();
         ensemble = new Ensemble(List.of(
                 "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
                 "secureClientPortAddress=127.0.0.1",

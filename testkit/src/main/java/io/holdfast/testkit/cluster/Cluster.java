@@ -3,12 +3,9 @@ package io.holdfast.testkit.cluster;
 import io.holdfast.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -38,26 +35,7 @@ public abstract class Cluster implements AutoCloseable {
     protected Cluster(Path folder, int size, int portsPerServer) {
         this.folder = folder;
         this.size = size;
-        try {
-            ports = freePorts(size * portsPerServer);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Returns ports of the loopback interface that are free now. */
-    protected static List<Integer> freePorts(int count) throws IOException {
-        List<ServerSocket> sockets = new ArrayList<>();
-        List<Integer> ports = new ArrayList<>();
-        for (int i = 0; i < count; i++) {
-            ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-            sockets.add(socket);
-            ports.add(socket.getLocalPort());
-        }
-        for (ServerSocket socket : sockets) {
-            socket.close();
-        }
-        return ports;
+        ports = Ports.free(size * portsPerServer);
     }
 
     /** Returns the URI of a store there. */
@@ -117,10 +95,16 @@ public abstract class Cluster implements AutoCloseable {
         return folder.resolve("log" + server);
     }
 
-    /** Returns what the first server has printed. */
+    /** Returns what the servers have printed. */
     protected final String log() {
+        return IntStream.range(0, size)
+                .mapToObj(server -> "server " + server + ": " + printed(server))
+                .collect(Collectors.joining("\n"));
+    }
+
+    private String printed(int server) {
         try {
-            return Files.readString(log(0));
+            return Files.readString(log(server));
         } catch (IOException e) {
             return e.toString();
         }
