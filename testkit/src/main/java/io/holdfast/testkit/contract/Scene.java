@@ -73,6 +73,11 @@ final class Scene implements AutoCloseable {
         }
     }
 
+    /** Notes that a time in which steps have to happen is over. If the test fails, it runs again. */
+    void tookTooLong() {
+        tooSlow = true;
+    }
+
     private boolean isLeaseOver() {
         return lastStep - shortLeaseSince > shortLease.toNanos();
     }

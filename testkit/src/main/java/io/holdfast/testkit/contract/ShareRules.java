@@ -89,9 +89,9 @@ final class ShareRules {
 
     private static void shortClaims(Scene scene) {
         TestClient holder = scene.client();
-        Duration lease = scene.shortLease(holder.capabilities());
         for (Share share : List.of(Share.WRITE, Share.READ)) {
             TestClient other = scene.client();
+            Duration lease = scene.shortLease(holder.capabilities());
             TenureId held = writes(holder);
             TenureId waiting = other.tenure();
             other.refused(shared(other, waiting, share).withLease(lease).queued(Queueing.BARGING, 0));
