@@ -26,6 +26,12 @@ import javax.tools.ToolProvider;
 final class Forks {
 
     private static final long TEST_SECONDS = Long.parseLong(System.getenv().getOrDefault("FAULT_TIMEOUT", "300"));
+    /** The exit status of java if it cannot start the tests. */
+    private static final int NO_TEST_RUN = 1;
+
+    /** The exit status of the tests if one of them fails. */
+    private static final int FAILED = 101;
+
     private static final Pattern SOURCE = Pattern.compile("(.+)/src/(main|test)/(java|resources)/(.+)");
 
     private final Path tree;
@@ -148,7 +154,11 @@ final class Forks {
                 .start();
         try {
             boolean ended = tests.waitFor(TEST_SECONDS, TimeUnit.SECONDS);
-            return ended && tests.exitValue() == 101 && !LINKAGE.matcher(Files.readString(log)).find();
+            String output = Files.readString(log);
+            if (ended && tests.exitValue() == NO_TEST_RUN) {
+                System.err.println(fault.header("test") + " did not run without Maven: " + output.strip());
+            }
+            return ended && tests.exitValue() == FAILED && !LINKAGE.matcher(output).find();
         } finally {
             tests.descendants().forEach(ProcessHandle::destroyForcibly);
             tests.destroyForcibly().waitFor();
@@ -161,9 +171,18 @@ final class Forks {
 
     /** The options with which the build runs tests on the class path. */
     private String jvmOptions() throws IOException {
-        Matcher options = Pattern.compile("<holdfast.classPath.jvm>(.*)</holdfast.classPath.jvm>")
-                .matcher(Files.readString(tree.resolve("pom.xml")));
-        return options.find() ? options.group(1) : "-Dnone";
+        return property(Files.readString(tree.resolve("pom.xml")), "holdfast.classPath.jvm");
+    }
+
+    /** Returns a property of a pom, with the properties in it replaced. */
+    private static String property(String pom, String name) {
+        Matcher value = Pattern.compile("<" + Pattern.quote(name) + ">(.*)</").matcher(pom);
+        if (!value.find()) {
+            throw new IllegalStateException("pom.xml has no property " + name);
+        }
+        return Pattern.compile("\\$\\{([^}]+)}")
+                .matcher(value.group(1))
+                .replaceAll(inner -> Matcher.quoteReplacement(property(pom, inner.group(1))));
     }
 
     private static void delete(Path folder) throws IOException {
