@@ -65,7 +65,8 @@ final class AnnotatedMethods<A extends Annotation, M> implements BiPredicate<Met
     private static boolean isForeign(Method method, Class<?> type) {
         return method.getDeclaringClass() == Object.class
                 || Proxy.isProxyClass(method.getDeclaringClass())
-                || method.isSynthetic()
+                // a bridge method is synthetic, too, and calls by an interface or a subclass may arrive at it
+                || (method.isSynthetic() && !method.isBridge())
                 || type.getName().startsWith("java.");
     }
 
