@@ -72,7 +72,7 @@ class SizesTest {
         "micrometer/src/main/java/io/holdfast/micrometer, 341, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 76, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1200, 900",
-        "spring/starter/src/main/java/io/holdfast/spring/boot, 842, 600",
+        "spring/starter/src/main/java/io/holdfast/spring/boot, 916, 600",
         "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1445, 900",
         "bridges/shedlock/src/main/java/io/holdfast/shedlock, 238, 200",
         "bridges/reactor/src/main/java/io/holdfast/reactor, 217, 180",

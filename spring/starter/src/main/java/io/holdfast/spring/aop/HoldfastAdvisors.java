@@ -9,8 +9,12 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
+import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
+import org.springframework.aop.PointcutAdvisor;
+import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
@@ -56,6 +60,14 @@ public final class HoldfastAdvisors {
                     return method;
                 });
         return advisor(methods, new LeaderInterceptor(methods::of, elections), order - 2);
+    }
+
+    /** Returns {@code true} if the annotations apply to a method of the bean. */
+    public static boolean advise(@Nullable Object bean) {
+        return bean instanceof Advised proxy
+                && Stream.of(proxy.getAdvisors())
+                        .anyMatch(advisor -> advisor instanceof PointcutAdvisor pointcut
+                                && pointcut.getPointcut() instanceof Matcher);
     }
 
     /**

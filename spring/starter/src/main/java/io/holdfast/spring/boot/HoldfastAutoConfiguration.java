@@ -14,6 +14,7 @@ import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.annotation.BeanFactoryAnnotationUtils;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -21,6 +22,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
@@ -36,7 +38,7 @@ import org.springframework.transaction.TransactionExecutionListener;
  * Creates the clients of {@code holdfast.uri} and {@code holdfast.clients}, and applies the annotations.
  *
  * <p>The default client is created unless the application has a bean of the type {@link Holdfast} of its own. A client is closed
- * when its bean is destroyed, which is after the web server and the schedulers of the application have stopped.
+ * when its bean is destroyed, which is after the web server, the executors and the schedulers of the application have stopped.
  */
 @AutoConfiguration(
         afterName = {
@@ -58,6 +60,12 @@ public class HoldfastAutoConfiguration {
     Holdfast holdfast(HoldfastProperties properties, ListableBeanFactory beans, Environment environment) {
         ClientOptions options = properties.client();
         return new ClientFactory(beans, environment).create("", options, new Stores(beans).builder(options));
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static ShutdownOrder holdfastShutdownOrder(ConfigurableListableBeanFactory beans) {
+        return new ShutdownOrder(beans);
     }
 
     /** Applies the annotations. */
@@ -134,13 +142,25 @@ public class HoldfastAutoConfiguration {
         }
     }
 
-    /** Makes Spring create proxies by classes, also in an application without AspectJ. */
-    static class AutoProxying implements ImportBeanDefinitionRegistrar {
+    /**
+     * Makes Spring create proxies, also in an application without AspectJ: by classes, unless {@code spring.aop.proxy-target-class}
+     * is false.
+     */
+    static class AutoProxying implements ImportBeanDefinitionRegistrar, EnvironmentAware {
+
+        private boolean byClasses = true;
+
+        @Override
+        public void setEnvironment(Environment environment) {
+            byClasses = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+        }
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
-            AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+            if (byClasses) {
+                AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
+            }
         }
     }
 }

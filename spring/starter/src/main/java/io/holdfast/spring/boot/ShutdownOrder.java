@@ -1,0 +1,107 @@
+package io.holdfast.spring.boot;
+
+import io.holdfast.Holdfast;
+import io.holdfast.LockListener;
+import io.holdfast.LockObserver;
+import io.holdfast.spring.HoldfastBuilderCustomizer;
+import io.holdfast.spring.HoldfastConnectionDetails;
+import io.holdfast.spring.aop.HoldfastAdvisors;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.TaskScheduler;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Lets each client be destroyed after the beans that may still use it: executors and schedulers, which may wait for their tasks when
+ * they are destroyed, and beans with annotated methods.
+ *
+ * <p>Spring destroys a bean after those that depend on it. So these beans become dependent on the clients, except for what a client
+ * itself depends on, such as an executor of its connection pool. What exists, and what depends on what, is complete only when the
+ * application ends. So this is done then: after all other beans have stopped, and before the first one is destroyed.
+ */
+final class ShutdownOrder implements SmartLifecycle {
+
+    /** The types of the beans that a client uses although they are not injected into it. */
+    private static final List<Class<?>> SOURCES = List.of(
+            LockListener.class,
+            LockObserver.class,
+            HoldfastBuilderCustomizer.class,
+            HoldfastConnectionDetails.class,
+            DataSource.class);
+
+    /** The same, in an application that may not have the class. */
+    private static final String REDIS = "org.springframework.data.redis.connection.RedisConnectionFactory";
+
+    private final ConfigurableListableBeanFactory beans;
+    private volatile boolean running;
+
+    ShutdownOrder(ConfigurableListableBeanFactory beans) {
+        this.beans = beans;
+    }
+
+    @Override
+    public void start() {
+        running = true;
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        List<String> clients = names(Holdfast.class).toList();
+        Set<String> below = below(clients);
+        users().filter(user -> !below.contains(user))
+                .forEach(user -> clients.forEach(client -> beans.registerDependentBean(client, user)));
+    }
+
+    private Stream<String> users() {
+        Stream<String> annotated =
+                Stream.of(beans.getSingletonNames()).filter(name -> HoldfastAdvisors.advise(beans.getSingleton(name)));
+        return Stream.of(names(Executor.class), names(TaskScheduler.class), annotated)
+                .flatMap(each -> each);
+    }
+
+    /** Returns the clients, and all on which they depend. */
+    private Set<String> below(List<String> clients) {
+        Deque<String> left = new ArrayDeque<>(clients);
+        Stream.concat(SOURCES.stream(), redis().stream()).flatMap(this::names).forEach(left::add);
+        Set<String> found = new HashSet<>();
+        while (!left.isEmpty()) {
+            String next = left.remove();
+            if (found.add(next)) {
+                left.addAll(List.of(beans.getDependenciesForBean(next)));
+            }
+        }
+        return found;
+    }
+
+    private static Optional<Class<?>> redis() {
+        ClassLoader loader = ShutdownOrder.class.getClassLoader();
+        return ClassUtils.isPresent(REDIS, loader)
+                ? Optional.of(ClassUtils.resolveClassName(REDIS, loader))
+                : Optional.empty();
+    }
+
+    private Stream<String> names(Class<?> type) {
+        return Stream.of(beans.getBeanNamesForType(type, true, false));
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** The last phase to stop. */
+    @Override
+    public int getPhase() {
+        return Integer.MIN_VALUE;
+    }
+}

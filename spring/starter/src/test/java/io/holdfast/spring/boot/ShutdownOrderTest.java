@@ -1,0 +1,236 @@
+package io.holdfast.spring.boot;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.spring.Locked;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+import javax.sql.DataSource;
+import org.h2.jdbcx.JdbcDataSource;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.annotation.Value;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.concurrent.ThreadPoolExecutorFactoryBean;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
+import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+
+/** A client is destroyed after the beans that may still use it, and before those that it uses. */
+class ShutdownOrderTest {
+
+    private static final long LIMIT_SECONDS = 20;
+
+    private final String uri = "memory:" + UUID.randomUUID();
+    private final ApplicationContextRunner runner =
+            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class));
+
+    private static boolean isLocked(String uri) {
+        try (Holdfast other = Holdfast.connect(uri)) {
+            return other.lock("n").isLocked();
+        }
+    }
+
+    private static boolean isClosed(Holdfast client) {
+        try {
+            var unused = client.lock("n").isLocked();
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
+    private static <T> T get(CompletableFuture<T> future) {
+        try {
+            return future.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException | ExecutionException | TimeoutException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    static class Jobs {
+
+        @Locked("n")
+        public boolean run(BooleanSupplier body) {
+            return body.getAsBoolean();
+        }
+    }
+
+    static class NamedJobs {
+
+        @Locked(value = "n", client = "jobs")
+        public boolean run(BooleanSupplier body) {
+            return body.getAsBoolean();
+        }
+    }
+
+    @SuppressWarnings("serial")
+    private static final class WaitingScheduler extends ThreadPoolTaskScheduler {
+
+        private final CompletableFuture<Void> destruction = new CompletableFuture<>();
+
+        WaitingScheduler() {
+            setWaitForTasksToCompleteOnShutdown(true);
+            setAwaitTerminationSeconds((int) LIMIT_SECONDS);
+        }
+
+        @Override
+        public void destroy() {
+            destruction.complete(null);
+            super.destroy();
+        }
+    }
+
+    @SuppressWarnings("serial")
+    private static final class WaitingFactory extends ThreadPoolExecutorFactoryBean {
+
+        private final CompletableFuture<Void> destruction = new CompletableFuture<>();
+
+        WaitingFactory() {
+            setWaitForTasksToCompleteOnShutdown(true);
+            setAwaitTerminationSeconds((int) LIMIT_SECONDS);
+        }
+
+        @Override
+        public void destroy() {
+            destruction.complete(null);
+            super.destroy();
+        }
+    }
+
+    /** Runs a method of a bean until the executor is destroyed. Returns whether the lock is held then. */
+    private CompletableFuture<Boolean> start(
+            Executor executor, Predicate<BooleanSupplier> method, CompletableFuture<Void> destruction) {
+        CompletableFuture<Void> began = new CompletableFuture<>();
+        CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(
+                () -> method.test(() -> {
+                    began.complete(null);
+                    get(destruction);
+                    return isLocked(uri);
+                }),
+                executor);
+        get(began);
+        return locked;
+    }
+
+    @Test
+    void keepsLockUntilTheTasksOfAnOwnSchedulerHaveEnded() {
+        AtomicReference<CompletableFuture<Boolean>> locked = new AtomicReference<>();
+        runner.withBean("scheduler", WaitingScheduler.class)
+                .withBean("jobs", Jobs.class)
+                .withPropertyValues("holdfast.uri=" + uri)
+                .run(context -> {
+                    WaitingScheduler scheduler = context.getBean(WaitingScheduler.class);
+                    locked.set(start(scheduler, context.getBean(Jobs.class)::run, scheduler.destruction));
+                });
+        assertThat(get(locked.get())).isTrue();
+    }
+
+    @Test
+    void keepsLockOfNamedClientUntilTheTasksOfAnOwnExecutorHaveEnded() {
+        AtomicReference<CompletableFuture<Boolean>> locked = new AtomicReference<>();
+        runner.withBean("executor", WaitingFactory.class)
+                .withBean("jobs", NamedJobs.class)
+                .withPropertyValues("holdfast.clients.jobs.uri=" + uri)
+                .run(context -> {
+                    WaitingFactory factory = context.getBean(WaitingFactory.class);
+                    locked.set(start(
+                            context.getBean(Executor.class),
+                            context.getBean(NamedJobs.class)::run,
+                            factory.destruction));
+                });
+        assertThat(get(locked.get())).isTrue();
+    }
+
+    /** Locks when it is destroyed, by another bean. */
+    static class Flusher implements DisposableBean {
+
+        private final Jobs jobs;
+        private final String uri;
+        private boolean locked;
+
+        Flusher(Jobs jobs, String uri) {
+            this.jobs = jobs;
+            this.uri = uri;
+        }
+
+        @Override
+        public void destroy() {
+            locked = jobs.run(() -> isLocked(uri));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Flushing {
+
+        @Bean
+        Jobs jobs() {
+            return new Jobs();
+        }
+
+        @Bean
+        Flusher flusher(Jobs jobs, @Value("${holdfast.uri}") String uri) {
+            return new Flusher(jobs, uri);
+        }
+    }
+
+    @Test
+    void locksByAnAnnotatedMethodWhileBeansAreDestroyed() {
+        AtomicReference<Flusher> flusher = new AtomicReference<>();
+        runner.withUserConfiguration(Flushing.class)
+                .withPropertyValues("holdfast.uri=" + uri)
+                .run(context -> flusher.set(context.getBean(Flusher.class)));
+        assertThat(flusher.get().locked).isTrue();
+    }
+
+    /** Notes whether the client is closed when it is destroyed. */
+    @SuppressWarnings("serial")
+    private static final class PoolThreads extends ThreadPoolTaskExecutor {
+
+        private final AtomicReference<Holdfast> client = new AtomicReference<>();
+        private boolean clientClosed;
+
+        @Override
+        public void destroy() {
+            clientClosed = isClosed(client.get());
+            super.destroy();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Pooled {
+
+        @Bean
+        PoolThreads poolThreads() {
+            return new PoolThreads();
+        }
+
+        @Bean
+        DataSource dataSource(PoolThreads threads) {
+            assertThat(threads).isNotNull();
+            JdbcDataSource source = new JdbcDataSource();
+            source.setURL("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1");
+            return source;
+        }
+    }
+
+    @Test
+    void closesClientBeforeTheExecutorOfItsDataSource() {
+        AtomicReference<PoolThreads> threads = new AtomicReference<>();
+        runner.withUserConfiguration(Pooled.class).run(context -> {
+            threads.set(context.getBean(PoolThreads.class));
+            threads.get().client.set(context.getBean(Holdfast.class));
+        });
+        assertThat(threads.get().clientClosed).isTrue();
+    }
+}
