@@ -24,12 +24,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /** One or several etcd servers, each a process, on free ports of the loopback interface. */
 final class Ensemble extends Cluster {
@@ -95,6 +97,41 @@ final class Ensemble extends Cluster {
                 "--election-timeout=500"));
         command.addAll(options);
         start(server, command);
+    }
+
+    /** Copies the data of a server, which is stopped for it. */
+    void backUp(int server) throws IOException {
+        kill(server);
+        copy(home(server), backup(server));
+        start(server);
+    }
+
+    /** Lets a server go on with the data of its last backup. */
+    void restore(int server) throws IOException {
+        kill(server);
+        delete(home(server));
+        copy(backup(server), home(server));
+        start(server);
+    }
+
+    private Path backup(int server) {
+        return home(server).resolveSibling("backup" + server);
+    }
+
+    private static void copy(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.walk(from)) {
+            for (Path file : files.toList()) {
+                Files.copy(file, to.resolve(from.relativize(file)));
+            }
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
     }
 
     // ---- looking at them

@@ -128,6 +128,19 @@ class SessionTest {
         }
     }
 
+    /** The servers would choose consecutive ids, and may choose one again after they were restored from a snapshot. */
+    @Test
+    void choosesTheIdOfItsSessionAtRandom() {
+        try (StoreClient client = client();
+                StoreClient other = client()) {
+            assertThat(Math.abs(lease(client) - lease(other))).isGreaterThan(1L << 32);
+        }
+    }
+
+    private static long lease(StoreClient client) {
+        return ensemble.keys("holdfast/n/" + client.id()).get(0).getLease();
+    }
+
     /** An operator does so, to free the locks of a client, which learns of it before its next heartbeat. */
     @Test
     void aLeaseThatIsRevokedEndsTheSessionAtOnce() {

@@ -149,28 +149,29 @@ final class EtcdSession implements Session {
         return beatAt;
     }
 
-    /** Writes the key of the heartbeat, which the inbox delivers. */
+    /**
+     * Writes the key of the heartbeat, which the inbox delivers. It must not have been written back: servers that were restored from
+     * a snapshot may have the session, and its holds, although others have taken them since.
+     */
     CompletionStage<ResponseHeader> beat() {
-        long before = beatAt;
-        return writeOwn(keys.heartbeat(id), ByteString.EMPTY).thenApply(header -> {
-            if (header.getRevision() < before) {
-                // the servers have got the data of an earlier time
-                throw over();
-            }
-            beatAt = header.getRevision();
-            return header;
-        });
+        ByteString key = keys.heartbeat(id);
+        Transaction write = new Transaction().ifWrittenSince(key, beatAt);
+        return answered("write a heartbeat", writeOwn(write, key, ByteString.EMPTY))
+                .thenApply(header -> {
+                    beatAt = header.getRevision();
+                    return header;
+                });
     }
 
-    /** Writes a key under the lease, if the servers have the session. */
-    private CompletionStage<ResponseHeader> writeOwn(ByteString key, ByteString value) {
-        Transaction write = new Transaction().ifExists(keys.session(id)).put(key, value, beginning.lease());
-        return transact(write).thenApply(answer -> {
-            if (!answer.getSucceeded()) {
-                throw over();
-            }
-            return answer.getHeader();
-        });
+    /** Writes a key under the lease, if the servers have the session, and if the conditions of the transaction are true. */
+    private CompletionStage<ResponseHeader> writeOwn(Transaction write, ByteString key, ByteString value) {
+        return transact(write.ifExists(keys.session(id)).put(key, value, beginning.lease()))
+                .thenApply(answer -> {
+                    if (!answer.getSucceeded()) {
+                        throw over();
+                    }
+                    return answer.getHeader();
+                });
     }
 
     /** Ends the session, and returns the failure of a request that has found out. */
@@ -195,7 +196,8 @@ final class EtcdSession implements Session {
     // ---- requests
 
     private CompletionStage<Long> endEpoch() {
-        return writeOwn(keys.session(id), ByteString.copyFromUtf8(description)).thenApply(ResponseHeader::getRevision);
+        return writeOwn(new Transaction(), keys.session(id), ByteString.copyFromUtf8(description))
+                .thenApply(ResponseHeader::getRevision);
     }
 
     private CompletionStage<TxnResponse> transact(Transaction transaction) {

@@ -94,10 +94,7 @@ public final class EtcdSessions implements Sessions, Directory {
 
     private CompletionStage<EtcdConnection> connect() {
         long requested = config.platform().nanoTime();
-        LeaseGrantRequest request = LeaseGrantRequest.newBuilder()
-                .setTTL(settings.session().toSeconds())
-                .build();
-        return granted(request, settings.servers().size())
+        return granted(settings.servers().size())
                 .thenCompose(granted -> begin(granted, requested).whenComplete((open, error) -> {
                     if (error != null) {
                         var unused = servers.ask(link -> link.revoke(granted.getID()));
@@ -109,12 +106,19 @@ public final class EtcdSessions implements Sessions, Directory {
                 .thenCompose(result -> result);
     }
 
-    /** Requests a lease, from the next server if one is of no use. */
-    private CompletionStage<LeaseGrantResponse> granted(LeaseGrantRequest request, int attempts) {
+    /**
+     * Requests a lease, from the next server if one is of no use. Each request has an id of its own, because servers that were
+     * restored from a snapshot may choose one again.
+     */
+    private CompletionStage<LeaseGrantResponse> granted(int attempts) {
+        LeaseGrantRequest request = LeaseGrantRequest.newBuilder()
+                .setID(1 + (config.platform().randomLong() >>> 2))
+                .setTTL(settings.session().toSeconds())
+                .build();
         Link asked = servers.present();
         return servers.ask(link -> link.call(LeaseGrpc.getLeaseGrantMethod(), request))
                 .exceptionallyCompose(error -> attempts > 1 && servers.present() != asked
-                        ? granted(request, attempts - 1)
+                        ? granted(attempts - 1)
                         : CompletableFuture.failedStage(error));
     }
 

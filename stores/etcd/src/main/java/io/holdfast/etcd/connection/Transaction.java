@@ -27,6 +27,17 @@ final class Transaction {
         return this;
     }
 
+    /** Requires that a key was written last at a revision or later, or nothing for 0. */
+    @CanIgnoreReturnValue
+    Transaction ifWrittenSince(ByteString key, long revision) {
+        request.addCompare(Compare.newBuilder()
+                .setKey(key)
+                .setTarget(CompareTarget.MOD)
+                .setResult(CompareResult.GREATER)
+                .setModRevision(revision - 1));
+        return this;
+    }
+
     @CanIgnoreReturnValue
     Transaction ifExists(ByteString key) {
         request.addCompare(Compare.newBuilder()

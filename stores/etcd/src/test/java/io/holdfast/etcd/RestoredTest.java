@@ -1,0 +1,87 @@
+package io.holdfast.etcd;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreException;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
+import io.holdfast.testkit.faults.Wire;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A client that was away while its server was restored from an earlier state, which has its session. */
+@Tag("etcd")
+class RestoredTest {
+
+    private static final Duration SESSION = Duration.ofSeconds(20);
+
+    /** More than the client has written since the backup. */
+    private static final int WRITES = 100;
+
+    private final Ensemble ensemble = new Ensemble(1);
+    private final Wire wire = new Wire(ensemble.port(0));
+    private final StoreClient client = new StoreClient(
+            new EtcdStoreProvider(),
+            "etcd://127.0.0.1:" + wire.port() + "?session=" + SESSION.toSeconds() + "s",
+            c -> c);
+    private final StoreClient other = new StoreClient(new EtcdStoreProvider(), ensemble.uri(SESSION), c -> c);
+
+    @AfterEach
+    void close() {
+        client.close();
+        other.close();
+        wire.close();
+        ensemble.close();
+    }
+
+    private static boolean answers(StoreClient client) {
+        try {
+            Await.reply(client.store().confirmSignals());
+            return true;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    private boolean isLost() {
+        try {
+            return client.renew("held", 1) instanceof Renew.Lost;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void endsItsSessionAlthoughOthersHaveWrittenPastIt() throws IOException {
+        client.granted("held", 1);
+        ensemble.backUp(0);
+        Await.until("its heartbeat is written after the backup", () -> answers(client));
+        wire.blockRequests(true);
+        wire.cut();
+        ensemble.restore(0);
+        Await.until("the other client writes again", () -> answers(other));
+        AtomicLong number = new AtomicLong();
+        while (number.get() < WRITES) {
+            Await.until("a name is granted and released", () -> writes(other, number.incrementAndGet()));
+        }
+        wire.blockRequests(false);
+        Await.until("the hold is lost", this::isLost);
+        Await.until("it has begun another session", () -> answers(client));
+        assertThat(client.release("held", 1).held()).isFalse();
+    }
+
+    private static boolean writes(StoreClient client, long number) {
+        try {
+            return client.acquire("written", number) instanceof Acquire.Granted
+                    && client.release("written", number).held();
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+}
