@@ -4,16 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.faults.Wire;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +58,30 @@ class CutTest {
     private void mend() {
         wire.blockRequests(false);
         Await.until("the connection is back", () -> received(Signal.Up.class));
+    }
+
+    /** A watch reports no deletion that happened while the connection was cut. */
+    @Test
+    void beginsAnotherSessionIfItsNodeWasDeletedMeanwhile() throws Exception {
+        client.granted("before-deletion", 1);
+        cut();
+        ZooKeeper handle = TestServer.client();
+        byte[] self = handle.getData("/holdfast/n/" + client.id(), false, null);
+        handle.delete("/holdfast/c/" + new String(self, StandardCharsets.UTF_8).split("\n", 2)[0], -1);
+        handle.close();
+        mend();
+        Await.until("it acquires in another session", this::acquires);
+        assertThat(other.acquire("after-deletion", 1)).isInstanceOf(Acquire.Refused.class);
+        assertThat(client.renew("before-deletion", 1)).isInstanceOf(Renew.Lost.class);
+    }
+
+    private boolean acquires() {
+        try {
+            return client.acquire("after-deletion", 2) instanceof Acquire.Granted granted
+                    && granted.valid().compareTo(Duration.ZERO) > 0;
+        } catch (StoreException e) {
+            return false;
+        }
     }
 
     /** A watch repeats nothing that happened while the connection was cut. */

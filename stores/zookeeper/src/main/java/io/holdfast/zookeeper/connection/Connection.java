@@ -206,7 +206,9 @@ final class Connection {
                             + " the options session and tick"));
             return;
         }
-        String id = Long.toHexString(ready.getSessionId());
+        // servers make their ids from a clock that begins anew when a machine boots, and so may give one again
+        String id = Long.toHexString(ready.getSessionId()) + "-"
+                + Long.toHexString(config.platform().randomLong());
         Requests requests = new Requests(ready, settings.acl());
         Paths paths = new Paths(settings.root());
         Heartbeat heartbeat = new Heartbeat(
@@ -215,7 +217,8 @@ final class Connection {
                 timeout.toNanos(),
                 settings.tick().toNanos(),
                 () -> requests.set(paths.session(id), new byte[0], -1));
-        ZooKeeperSession fresh = new ZooKeeperSession(id, timeout, requests, paths, failures, heartbeat, config);
+        ZooKeeperSession fresh =
+                new ZooKeeperSession(id, timeout, requests, paths, failures, heartbeat, config, this::ended);
         mailbox = new Mailbox(
                 config.withClient(config.client(), signal -> receiver.receive(signal, sentAfter), config.describer()),
                 timer,

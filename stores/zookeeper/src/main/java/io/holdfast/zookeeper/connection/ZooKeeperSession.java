@@ -3,6 +3,7 @@ package io.holdfast.zookeeper.connection;
 import static java.util.stream.Collectors.toMap;
 
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
 import io.holdfast.support.Mailbox;
 import io.holdfast.support.Stages;
 import io.holdfast.support.record.Notice;
@@ -21,7 +22,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
@@ -50,10 +53,16 @@ final class ZooKeeperSession implements Session {
     private final Failures failures;
     private final Heartbeat heartbeat;
     private final StoreConfig config;
+    private final Consumer<StoreException> onEnd;
 
     /** The {@code nanoTime} before the last answered request that the leader has seen. Written on the event thread alone. */
     private volatile long proven;
 
+    /**
+     * Creates a session.
+     *
+     * @param onEnd is notified when the servers do not have the node of the session any more
+     */
     ZooKeeperSession(
             String id,
             Duration timeout,
@@ -61,7 +70,8 @@ final class ZooKeeperSession implements Session {
             Paths paths,
             Failures failures,
             Heartbeat heartbeat,
-            StoreConfig config) {
+            StoreConfig config,
+            Consumer<StoreException> onEnd) {
         this.id = id;
         this.timeout = timeout;
         this.requests = requests;
@@ -69,6 +79,7 @@ final class ZooKeeperSession implements Session {
         this.failures = failures;
         this.heartbeat = heartbeat;
         this.config = config;
+        this.onEnd = onEnd;
         proven = heartbeat.validUntil();
     }
 
@@ -89,7 +100,20 @@ final class ZooKeeperSession implements Session {
 
     @Override
     public CompletionStage<Void> confirm() {
-        return proving("confirm the session", heartbeat::beat);
+        return proving("confirm the session", heartbeat::beat).exceptionally(error -> {
+            throw hasNoNode(error) ? over() : new CompletionException(Stages.cause(error));
+        });
+    }
+
+    private static boolean hasNoNode(Throwable failure) {
+        return Stages.cause(failure).getCause() instanceof KeeperException known && known.code() == Code.NONODE;
+    }
+
+    /** Ends the session, and returns the failure of a request that has found out. */
+    private StoreException over() {
+        StoreException why = failures.notConnected("somebody has deleted the node of the session");
+        onEnd.accept(why);
+        return why;
     }
 
     /** Returns the requests of its handle. */
@@ -195,8 +219,13 @@ final class ZooKeeperSession implements Session {
         return several(key, List.of(Op.check(paths.record(key), (int) version)), notices, version);
     }
 
+    /**
+     * Applies operations if this session and those of all receivers live. A watch reports nothing of a cut, so a client may not know
+     * that its session has no node any more.
+     */
     private CompletionStage<OptionalLong> several(RecordKey key, List<Op> first, List<Notice> notices, long version) {
-        List<Op> operations = new ArrayList<>(first);
+        List<Op> operations = new ArrayList<>(List.of(Op.check(paths.session(id), -1)));
+        operations.addAll(first);
         for (Notice notice : notices) {
             String session = notice.to().session().orElseThrow();
             String name = Mailbox.message(notice.named(key.text()), key.text());
@@ -214,8 +243,10 @@ final class ZooKeeperSession implements Session {
             return CompletableFuture.completedStage(OptionalLong.of(version));
         }
         Code code = answer.code();
-        boolean creates = failed == 0 && first.get(0).getType() == OpCode.create;
-        if (code == Code.NONODE && creates) {
+        boolean creates = failed == 1 && first.get(0).getType() == OpCode.create;
+        if (code == Code.NONODE && failed == 0) {
+            return CompletableFuture.failedStage(over());
+        } else if (code == Code.NONODE && creates) {
             return answered(what("write", key), requests.ensure(paths.folder(key), NOTHING, CreateMode.PERSISTENT))
                     .thenApply(made -> OptionalLong.empty());
         } else if (code == Code.BADVERSION || code == Code.NODEEXISTS || code == Code.NONODE) {
