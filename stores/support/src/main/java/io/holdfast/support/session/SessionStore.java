@@ -2,6 +2,7 @@ package io.holdfast.support.session;
 
 import static java.util.function.Function.identity;
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -51,8 +53,8 @@ import org.slf4j.LoggerFactory;
  *   <li>A hold whose session has ended is lost. The record names the session, so a later session does not revive the hold.
  *   <li>This client ends a lease itself that was not renewed. If it is dead, its session ends, or other clients see that the lease
  *       has ended.
- *   <li>A few holds of each batch of renewals are verified at the servers, chosen at random. So a record that somebody has deleted
- *       is noticed.
+ *   <li>A few holds of each batch of renewals are verified at the servers, chosen at random. If one of them is not renewed, all
+ *       are verified. So a record that somebody has deleted is noticed.
  * </ol>
  */
 public final class SessionStore extends RecordStore {
@@ -290,15 +292,26 @@ public final class SessionStore extends RecordStore {
                 : session.confirm();
     }
 
+    /**
+     * Reads the records of some holds in any case. Only if all of them are still held, the session is proof for the others: a session
+     * may have ended, or somebody may have forced holds free, while this client or its connection stood still.
+     */
     private CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Session session, long sent) {
         List<Renew> kept = new ArrayList<>(batch.stream()
                 .filter(request -> isKeptBySession(request, session))
                 .toList());
-        // the records of some are read in any case
         Collections.shuffle(kept, new Random(config.platform().randomLong()));
-        Map<Renew, Renew.Reply> renewed =
-                kept.stream().skip(VERIFIED).collect(toMap(identity(), request -> renewed(request, session, sent)));
-        return RenewalReplies.withOthers(batch, renewed, others -> renewRecords(others, session, sent));
+        Set<Renew> unread = kept.stream().skip(VERIFIED).collect(toSet());
+        List<Renew> read =
+                batch.stream().filter(request -> !unread.contains(request)).toList();
+        return renewRecords(read, session, sent).thenCompose(replies -> {
+            Map<Renew, Renew.Reply> known =
+                    IntStream.range(0, read.size()).boxed().collect(toMap(read::get, replies::get, (one, same) -> one));
+            if (replies.stream().allMatch(Renew.Renewed.class::isInstance)) {
+                unread.forEach(request -> known.put(request, renewed(request, session, sent)));
+            }
+            return RenewalReplies.withOthers(batch, known, others -> renewRecords(others, session, sent));
+        });
     }
 
     private CompletionStage<List<Renew.Reply>> renewRecords(List<Renew> batch, Session session, long sent) {
