@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,6 +26,9 @@ class GuardTest {
     private static final long SHORT = 300;
     private static final String STUBBORN = "trap '' TERM; while :; do sleep 0.05; done";
 
+    /** Of this test alone, because a process of the test before may not have ended yet. */
+    private final String mark = UUID.randomUUID().toString();
+
     private final BlockingQueue<Event> events = new LinkedBlockingQueue<>();
     private Guard guard;
     private Process command;
@@ -39,8 +43,8 @@ class GuardTest {
 
     @Test
     void aCommandThatWasNotNamedEndsWithHoldfast() throws Exception {
-        expect("a", LONG);
-        command = start("a", "exec sleep 60");
+        expect(mark, LONG);
+        command = start(mark, "exec sleep 60");
 
         guard.close();
 
@@ -50,11 +54,11 @@ class GuardTest {
 
     @Test
     void alsoIfItAppearsOnlyThen() throws Exception {
-        expect("a", LONG);
+        expect(mark, LONG);
         guard.kill();
         guard.close();
 
-        command = start("a", STUBBORN);
+        command = start(mark, STUBBORN);
 
         assertThat(exitCode()).isEqualTo(128 + 9);
         awaitEndOfGuard();
@@ -62,16 +66,16 @@ class GuardTest {
 
     @Test
     void aCommandThatWasNotNamedEndsBeforeTheLock() throws Exception {
-        expect("a", SHORT);
+        expect(mark, SHORT);
 
-        command = start("a", STUBBORN);
+        command = start(mark, STUBBORN);
 
         assertThat(exitCode()).isEqualTo(128 + 9);
     }
 
     @Test
     void theCommandOfAnotherIsSpared() throws Exception {
-        expect("a", LONG);
+        expect(mark, LONG);
         command = start("another", "exec sleep 60");
 
         guard.close();
@@ -84,9 +88,9 @@ class GuardTest {
     void aCommandIsWarnedOnceHoweverManyNotice(@TempDir Path folder) throws Exception {
         Path signals = Files.createFile(folder.resolve("signals"));
         Path ready = folder.resolve("ready");
-        expect("a", LONG);
+        expect(mark, LONG);
         command = start(
-                "a", "trap 'echo term >>" + signals + "' TERM; touch " + ready + "; while :; do sleep 0.05; done");
+                mark, "trap 'echo term >>" + signals + "' TERM; touch " + ready + "; while :; do sleep 0.05; done");
         await("the command listens", () -> Files.exists(ready));
 
         guard.valid(Clock.millis() + 3_000, Clock.millis(), Clock.millis() + 3_000);

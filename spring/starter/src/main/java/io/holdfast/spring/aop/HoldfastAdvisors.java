@@ -62,8 +62,8 @@ public final class HoldfastAdvisors {
         return advisor(methods, new LeaderInterceptor(methods::of, elections), order - 2);
     }
 
-    /** Returns {@code true} if the annotations apply to a method of the bean. */
-    public static boolean advise(@Nullable Object bean) {
+    /** Returns {@code true} if an annotation applies to a method of the bean. */
+    public static boolean applyTo(@Nullable Object bean) {
         return bean instanceof Advised proxy
                 && Stream.of(proxy.getAdvisors())
                         .anyMatch(advisor -> advisor instanceof PointcutAdvisor pointcut

@@ -64,7 +64,7 @@ final class ShutdownOrder implements SmartLifecycle {
 
     private Stream<String> users() {
         Stream<String> annotated =
-                Stream.of(beans.getSingletonNames()).filter(name -> HoldfastAdvisors.advise(beans.getSingleton(name)));
+                Stream.of(beans.getSingletonNames()).filter(name -> HoldfastAdvisors.applyTo(beans.getSingleton(name)));
         return Stream.of(names(Executor.class), names(TaskScheduler.class), annotated)
                 .flatMap(each -> each);
     }
