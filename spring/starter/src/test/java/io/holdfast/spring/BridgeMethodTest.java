@@ -14,6 +14,7 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
@@ -131,6 +132,7 @@ class BridgeMethodTest {
     void locksMethodThatIsCalledByBridge(boolean classProxies) {
         run(classProxies, context -> {
             try (Holdfast other = Holdfast.connect(uri)) {
+                assertThat(AopUtils.isJdkDynamicProxy(handler(context))).isEqualTo(!classProxies);
                 assertThat(handler(context).handle(7L, isLocked(other, "orders/7")))
                         .as("by a generic interface")
                         .isTrue();

@@ -7,17 +7,16 @@ import io.holdfast.LockListener;
 import io.holdfast.LockObserver;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spring.HoldfastBuilderCustomizer;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.env.Environment;
 
 /** Creates the clients of an application from their options, and from the beans that listen to them. */
 final class ClientFactory {
 
-    private final ListableBeanFactory beans;
+    private final ClientBean bean;
     private final Environment environment;
 
-    ClientFactory(ListableBeanFactory beans, Environment environment) {
-        this.beans = beans;
+    ClientFactory(ClientBean bean, Environment environment) {
+        this.bean = bean;
         this.environment = environment;
     }
 
@@ -35,14 +34,14 @@ final class ClientFactory {
         } catch (IllegalArgumentException e) {
             throw new ClientStartException(prefix + e.getMessage(), "Correct the property.", e);
         }
-        beans.getBeanProvider(LockListener.class).orderedStream().forEach(listener -> {
+        bean.using(LockListener.class).orderedStream().forEach(listener -> {
             var unused = builder.listener(listener);
         });
-        beans.getBeanProvider(HoldfastBuilderCustomizer.class)
+        bean.using(HoldfastBuilderCustomizer.class)
                 .orderedStream()
                 .forEach(customizer -> customizer.customize(name, builder));
         Holdfast client = build(name, builder);
-        beans.getBeanProvider(LockObserver.class).orderedStream().forEach(client::addObserver);
+        bean.using(LockObserver.class).orderedStream().forEach(client::addObserver);
         return client;
     }
 

@@ -53,13 +53,15 @@ import org.springframework.transaction.TransactionExecutionListener;
 public class HoldfastAutoConfiguration {
 
     /** Creates the default client. */
-    @Bean
+    @Bean(ClientBean.DEFAULT)
     @Primary
     @Conditional(DefaultClientCondition.class)
     @ConditionalOnMissingBean
-    Holdfast holdfast(HoldfastProperties properties, ListableBeanFactory beans, Environment environment) {
+    Holdfast holdfast(
+            HoldfastProperties properties, ConfigurableListableBeanFactory beans, Environment environment) {
         ClientOptions options = properties.client();
-        return new ClientFactory(beans, environment).create("", options, new Stores(beans).builder(options));
+        ClientBean bean = new ClientBean(beans, ClientBean.DEFAULT);
+        return new ClientFactory(bean, environment).create("", options, new Stores(bean).builder(options));
     }
 
     @Bean
@@ -152,7 +154,7 @@ public class HoldfastAutoConfiguration {
 
         @Override
         public void setEnvironment(Environment environment) {
-            byClasses = environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true);
+            byClasses = !"false".equalsIgnoreCase(environment.getProperty("spring.aop.proxy-target-class"));
         }
 
         @Override

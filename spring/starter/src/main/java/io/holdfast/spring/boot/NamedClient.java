@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.env.Environment;
 
 /** One client of {@code holdfast.clients}, from the creation of its bean to its destruction. */
@@ -17,10 +17,10 @@ final class NamedClient implements FactoryBean<Holdfast>, InitializingBean, Disp
     private final ClientFactory factory;
     private @Nullable Holdfast client;
 
-    NamedClient(String name, HoldfastProperties properties, ListableBeanFactory beans, Environment environment) {
+    NamedClient(String name, HoldfastProperties properties, ConfigurableListableBeanFactory beans, Environment environment) {
         this.name = name;
         this.properties = properties;
-        this.factory = new ClientFactory(beans, environment);
+        this.factory = new ClientFactory(new ClientBean(beans, NamedClients.bean(name)), environment);
     }
 
     @Override

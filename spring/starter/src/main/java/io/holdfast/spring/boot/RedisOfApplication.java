@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithPassword;
 import org.springframework.data.redis.connection.RedisNode;
@@ -28,20 +27,20 @@ final class RedisOfApplication {
 
     private RedisOfApplication() {}
 
-    static Optional<HoldfastBuilder> builder(ListableBeanFactory beans) {
+    static Optional<HoldfastBuilder> builder(ClientBean bean) {
         LettuceConnectionFactory factory =
-                beans.getBeanProvider(LettuceConnectionFactory.class).getIfUnique();
-        return Optional.ofNullable(factory).map(one -> builder(one, isShared(one, beans)));
+                bean.using(LettuceConnectionFactory.class).getIfUnique();
+        return Optional.ofNullable(factory).map(one -> builder(one, isShared(one, bean)));
     }
 
     /**
      * Returns {@code true} if the threads of the factory's client belong to the application. Otherwise the factory stops them,
      * before the client of Holdfast has released its locks.
      */
-    private static boolean isShared(LettuceConnectionFactory factory, ListableBeanFactory beans) {
+    private static boolean isShared(LettuceConnectionFactory factory, ClientBean bean) {
         ClientResources own = factory.getClientResources();
         return own != null
-                && beans.getBeanProvider(ClientResources.class).stream().anyMatch(shared -> shared == own);
+                && bean.using(ClientResources.class).stream().anyMatch(shared -> shared == own);
     }
 
     private static HoldfastBuilder builder(LettuceConnectionFactory factory, boolean shared) {

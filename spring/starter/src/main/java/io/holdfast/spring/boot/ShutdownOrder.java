@@ -1,20 +1,14 @@
 package io.holdfast.spring.boot;
 
 import io.holdfast.Holdfast;
-import io.holdfast.LockListener;
-import io.holdfast.LockObserver;
-import io.holdfast.spring.HoldfastBuilderCustomizer;
-import io.holdfast.spring.HoldfastConnectionDetails;
 import io.holdfast.spring.aop.HoldfastAdvisors;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.stream.Stream;
-import javax.sql.DataSource;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.TaskScheduler;
@@ -22,7 +16,7 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Lets each client be destroyed after the beans that may still use it: executors and schedulers, which may wait for their tasks when
- * they are destroyed, and beans with annotated methods.
+ * they are destroyed, and beans with annotated methods. This does not happen if the start of the application fails.
  *
  * <p>Spring destroys a bean after those that depend on it. So these beans become dependent on the clients, except for what a client
  * itself depends on, such as an executor of its connection pool. What exists, and what depends on what, is complete only when the
@@ -30,16 +24,8 @@ import org.springframework.util.ClassUtils;
  */
 final class ShutdownOrder implements SmartLifecycle {
 
-    /** The types of the beans that a client uses although they are not injected into it. */
-    private static final List<Class<?>> SOURCES = List.of(
-            LockListener.class,
-            LockObserver.class,
-            HoldfastBuilderCustomizer.class,
-            HoldfastConnectionDetails.class,
-            DataSource.class);
-
-    /** The same, in an application that may not have the class. */
-    private static final String REDIS = "org.springframework.data.redis.connection.RedisConnectionFactory";
+    /** It waits for its jobs as a scheduler of Spring does. An application may not have the class. */
+    private static final String QUARTZ = "org.quartz.Scheduler";
 
     private final ConfigurableListableBeanFactory beans;
     private volatile boolean running;
@@ -65,14 +51,20 @@ final class ShutdownOrder implements SmartLifecycle {
     private Stream<String> users() {
         Stream<String> annotated =
                 Stream.of(beans.getSingletonNames()).filter(name -> HoldfastAdvisors.applyTo(beans.getSingleton(name)));
-        return Stream.of(names(Executor.class), names(TaskScheduler.class), annotated)
+        return Stream.of(names(Executor.class), names(TaskScheduler.class), quartz(), annotated)
                 .flatMap(each -> each);
+    }
+
+    private Stream<String> quartz() {
+        ClassLoader loader = ShutdownOrder.class.getClassLoader();
+        return ClassUtils.isPresent(QUARTZ, loader)
+                ? names(ClassUtils.resolveClassName(QUARTZ, loader))
+                : Stream.empty();
     }
 
     /** Returns the clients, and all on which they depend. */
     private Set<String> below(List<String> clients) {
         Deque<String> left = new ArrayDeque<>(clients);
-        Stream.concat(SOURCES.stream(), redis().stream()).flatMap(this::names).forEach(left::add);
         Set<String> found = new HashSet<>();
         while (!left.isEmpty()) {
             String next = left.remove();
@@ -81,13 +73,6 @@ final class ShutdownOrder implements SmartLifecycle {
             }
         }
         return found;
-    }
-
-    private static Optional<Class<?>> redis() {
-        ClassLoader loader = ShutdownOrder.class.getClassLoader();
-        return ClassUtils.isPresent(REDIS, loader)
-                ? Optional.of(ClassUtils.resolveClassName(REDIS, loader))
-                : Optional.empty();
     }
 
     private Stream<String> names(Class<?> type) {

@@ -4,16 +4,15 @@ import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.spring.HoldfastConnectionDetails;
 import java.util.Optional;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /** Finds the store of the default client: by details, by property, or by the Redis connection or data source of the application. */
 final class Stores {
 
-    private final ListableBeanFactory beans;
+    private final ClientBean bean;
 
-    Stores(ListableBeanFactory beans) {
-        this.beans = beans;
+    Stores(ClientBean bean) {
+        this.bean = bean;
     }
 
     HoldfastBuilder builder(ClientOptions options) {
@@ -27,19 +26,19 @@ final class Stores {
 
     private Optional<String> details() {
         return Optional.ofNullable(
-                        beans.getBeanProvider(HoldfastConnectionDetails.class).getIfUnique())
+                        bean.using(HoldfastConnectionDetails.class).getIfUnique())
                 .map(HoldfastConnectionDetails::uri);
     }
 
     private Optional<HoldfastBuilder> redis() {
         return isPresent("org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory")
                         && isPresent("io.holdfast.redis.RedisStoreProvider")
-                ? RedisOfApplication.builder(beans)
+                ? RedisOfApplication.builder(bean)
                 : Optional.empty();
     }
 
     private Optional<HoldfastBuilder> dataSource() {
-        return isPresent("io.holdfast.jdbc.JdbcHoldfast") ? DataSourceOfApplication.builder(beans) : Optional.empty();
+        return isPresent("io.holdfast.jdbc.JdbcHoldfast") ? DataSourceOfApplication.builder(bean) : Optional.empty();
     }
 
     private static boolean isPresent(String type) {
