@@ -35,7 +35,7 @@ public final class RecordText {
     public static final int MAX_LENGTH = 131_072;
 
     /** The part of the length that is reserved for renewals and releases, because renewals may lengthen all rows. */
-    private static final int RESERVE = MAX_LENGTH / 8;
+    static final int RESERVE = MAX_LENGTH / 8;
 
     static final String FORMAT = "1";
 

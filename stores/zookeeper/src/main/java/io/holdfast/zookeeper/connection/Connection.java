@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.apache.zookeeper.WatchedEvent;
@@ -57,6 +58,7 @@ final class Connection {
     private final AtomicLong lastProof = new AtomicLong();
     private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
     private volatile boolean connected;
+    private final AtomicBoolean ended = new AtomicBoolean();
     private volatile boolean closed;
 
     // ---- changed on the event thread alone
@@ -186,7 +188,7 @@ final class Connection {
 
     private void ended(StoreException why) {
         connected = false;
-        if (!opened.completeExceptionally(why) && !closed) {
+        if (!opened.completeExceptionally(why) && !closed && !ended.getAndSet(true)) {
             closed = true;
             onEnd.accept(this);
         }

@@ -116,7 +116,10 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     }
 
     private void up(Connection fresh) {
-        if (wasUp.getAndSet(true)) {
+        if (over.contains(fresh.session().id())) {
+            // race: it has ended before it was known here
+            connection.lost(fresh);
+        } else if (wasUp.getAndSet(true)) {
             // signals to the session before are lost
             receiver.receive(new Signal.Gap(), 0);
             receiver.receive(new Signal.Up(settings.address(), ""), 0);
