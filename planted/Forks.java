@@ -21,7 +21,7 @@ import javax.tools.ToolProvider;
  * files, the number of faults at a time, the time for all, and the folder of the launcher's jars. Prints the faults that were
  * killed. Faults that were not are printed as {@code MAVEN name}: only a whole build can judge them. That is a fault that
  * survives, because a constant may have been compiled into other classes; one that does not compile alone; and one that changes
- * anything but sources and resources.
+ * anything but sources and resources. {@code DONE} is the last line.
  */
 final class Forks {
 
@@ -39,6 +39,10 @@ final class Forks {
     private final Faults.Tree files;
     private final Path jars;
     private final long end;
+
+    /** The options with which the build runs tests on the class path. */
+    private final List<String> jvmOptions;
+
     private final Queue<String> names = new ConcurrentLinkedQueue<>();
 
     private Forks(String[] args) throws IOException, Faults.Malformed {
@@ -47,6 +51,7 @@ final class Forks {
         files = new Faults.Tree(args[0], args[2]);
         end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[4]));
         jars = Path.of(args[5]);
+        jvmOptions = List.of(property(Files.readString(tree.resolve("pom.xml")), "holdfast.classPath.jvm").split(" +"));
     }
 
     public static void main(String[] args) throws Exception {
@@ -60,6 +65,7 @@ final class Forks {
         for (Thread lane : lanes) {
             lane.join();
         }
+        System.out.println("DONE");
     }
 
     private void work() {
@@ -74,7 +80,7 @@ final class Forks {
                 } finally {
                     delete(scratch);
                 }
-            } catch (IOException | Faults.Malformed | InterruptedException e) {
+            } catch (IOException | Faults.Malformed | InterruptedException | RuntimeException e) {
                 System.out.println("MAVEN " + name);
             }
         }
@@ -135,7 +141,7 @@ final class Forks {
                 "-XX:TieredStopAtLevel=1",
                 "-XX:+UseSerialGC",
                 "-Xshare:auto"));
-        command.addAll(List.of(jvmOptions().split(" +")));
+        command.addAll(jvmOptions);
         if (!fault.header("rules").isEmpty()) {
             command.add("-Dholdfast.rules=" + fault.header("rules"));
         }
@@ -168,11 +174,6 @@ final class Forks {
     /** Of a class that was compiled against the file as it was. */
     private static final Pattern LINKAGE = Pattern.compile(
             "NoSuch(Method|Field)Error|AbstractMethodError|IncompatibleClassChangeError|IllegalAccessError");
-
-    /** The options with which the build runs tests on the class path. */
-    private String jvmOptions() throws IOException {
-        return property(Files.readString(tree.resolve("pom.xml")), "holdfast.classPath.jvm");
-    }
 
     /** Returns a property of a pom, with the properties in it replaced. */
     private static String property(String pom, String name) {
