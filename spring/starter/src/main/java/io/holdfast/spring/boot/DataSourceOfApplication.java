@@ -11,7 +11,6 @@ final class DataSourceOfApplication {
     private DataSourceOfApplication() {}
 
     static Optional<HoldfastBuilder> builder(ClientBean bean) {
-        return Optional.ofNullable(bean.using(DataSource.class).getIfUnique())
-                .map(JdbcHoldfast::builder);
+        return Optional.ofNullable(bean.using(DataSource.class).getIfUnique()).map(JdbcHoldfast::builder);
     }
 }

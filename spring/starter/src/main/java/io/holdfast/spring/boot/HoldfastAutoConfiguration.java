@@ -57,8 +57,7 @@ public class HoldfastAutoConfiguration {
     @Primary
     @Conditional(DefaultClientCondition.class)
     @ConditionalOnMissingBean
-    Holdfast holdfast(
-            HoldfastProperties properties, ConfigurableListableBeanFactory beans, Environment environment) {
+    Holdfast holdfast(HoldfastProperties properties, ConfigurableListableBeanFactory beans, Environment environment) {
         ClientOptions options = properties.client();
         ClientBean bean = new ClientBean(beans, ClientBean.DEFAULT);
         return new ClientFactory(bean, environment).create("", options, new Stores(bean).builder(options));

@@ -17,7 +17,11 @@ final class NamedClient implements FactoryBean<Holdfast>, InitializingBean, Disp
     private final ClientFactory factory;
     private @Nullable Holdfast client;
 
-    NamedClient(String name, HoldfastProperties properties, ConfigurableListableBeanFactory beans, Environment environment) {
+    NamedClient(
+            String name,
+            HoldfastProperties properties,
+            ConfigurableListableBeanFactory beans,
+            Environment environment) {
         this.name = name;
         this.properties = properties;
         this.factory = new ClientFactory(new ClientBean(beans, NamedClients.bean(name)), environment);

@@ -39,8 +39,7 @@ final class RedisOfApplication {
      */
     private static boolean isShared(LettuceConnectionFactory factory, ClientBean bean) {
         ClientResources own = factory.getClientResources();
-        return own != null
-                && bean.using(ClientResources.class).stream().anyMatch(shared -> shared == own);
+        return own != null && bean.using(ClientResources.class).stream().anyMatch(shared -> shared == own);
     }
 
     private static HoldfastBuilder builder(LettuceConnectionFactory factory, boolean shared) {

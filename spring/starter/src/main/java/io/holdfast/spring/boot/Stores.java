@@ -25,8 +25,7 @@ final class Stores {
     }
 
     private Optional<String> details() {
-        return Optional.ofNullable(
-                        bean.using(HoldfastConnectionDetails.class).getIfUnique())
+        return Optional.ofNullable(bean.using(HoldfastConnectionDetails.class).getIfUnique())
                 .map(HoldfastConnectionDetails::uri);
     }
 
