@@ -58,8 +58,7 @@ final class Connection {
     private final AtomicLong lastProof = new AtomicLong();
     private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
     private volatile boolean connected;
-    private final AtomicBoolean ended = new AtomicBoolean();
-    private volatile boolean closed;
+    private final AtomicBoolean closed = new AtomicBoolean();
 
     // ---- changed on the event thread alone
 
@@ -130,7 +129,7 @@ final class Connection {
         } else if (event.getType() == EventType.NodeDeleted
                 && messages != null
                 && !messages.contains(event.getPath())) {
-            ended(failures.notConnected("somebody has deleted the node of the session"));
+            ended(failures.nodeDeleted());
         } else if (event.getType() == EventType.None) {
             changed(ready, event.getState());
         }
@@ -177,7 +176,7 @@ final class Connection {
 
     private void disconnected() {
         connected = false;
-        if (opened.isDone() && !closed) {
+        if (opened.isDone() && !closed.get()) {
             if (!missed) {
                 missed = true;
                 missedSince = session().proven();
@@ -188,8 +187,7 @@ final class Connection {
 
     private void ended(StoreException why) {
         connected = false;
-        if (!opened.completeExceptionally(why) && !closed && !ended.getAndSet(true)) {
-            closed = true;
+        if (!opened.completeExceptionally(why) && !closed.getAndSet(true)) {
             onEnd.accept(this);
         }
     }
@@ -239,7 +237,7 @@ final class Connection {
     }
 
     private void beatLater(long delay) {
-        if (!closed) {
+        if (!closed.get()) {
             timer.schedule(delay, () -> {
                 if (connected) {
                     beat();
@@ -300,7 +298,7 @@ final class Connection {
 
     /** Ends the session, and waits until the servers know, or for the given time. */
     void close(Duration atMost) throws InterruptedException {
-        closed = true;
+        closed.set(true);
         connected = false;
         boolean unused = handle.join().close((int) atMost.toMillis());
     }

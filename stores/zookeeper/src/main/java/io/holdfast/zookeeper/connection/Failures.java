@@ -18,6 +18,11 @@ record Failures(String address) {
         return new StoreException(Effect.NOT_APPLIED, address + ": no connection now: " + why);
     }
 
+    /** Returns the failure of a session whose node the servers do not have any more. */
+    StoreException nodeDeleted() {
+        return notConnected("somebody has deleted the node of the session");
+    }
+
     /** Returns the failure of a request. One that the servers have not answered may have been applied. */
     StoreException of(String what, Throwable error) {
         Throwable cause = Stages.cause(error);

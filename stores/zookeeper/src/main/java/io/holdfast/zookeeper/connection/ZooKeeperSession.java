@@ -111,7 +111,7 @@ final class ZooKeeperSession implements Session {
 
     /** Ends the session, and returns the failure of a request that has found out. */
     private StoreException over() {
-        StoreException why = failures.notConnected("somebody has deleted the node of the session");
+        StoreException why = failures.nodeDeleted();
         onEnd.accept(why);
         return why;
     }
