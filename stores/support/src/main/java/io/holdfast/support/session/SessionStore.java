@@ -307,10 +307,13 @@ public final class SessionStore extends RecordStore {
         return renewRecords(read, session, sent).thenCompose(replies -> {
             Map<Renew, Renew.Reply> known =
                     IntStream.range(0, read.size()).boxed().collect(toMap(read::get, replies::get, (one, same) -> one));
-            if (replies.stream().allMatch(Renew.Renewed.class::isInstance)) {
-                unread.forEach(request -> known.put(request, renewed(request, session, sent)));
-            }
-            return RenewalReplies.withOthers(batch, known, others -> renewRecords(others, session, sent));
+            boolean proven = replies.stream().allMatch(Renew.Renewed.class::isInstance);
+            return RenewalReplies.withOthers(
+                    batch,
+                    known,
+                    others -> proven
+                            ? CompletableFuture.completedStage(renewed(others, session, sent))
+                            : renewRecords(others, session, sent));
         });
     }
 
@@ -330,6 +333,10 @@ public final class SessionStore extends RecordStore {
                 && holds.of(request.tenure())
                         .filter(hold -> hold.kept() && hold.session().equals(session.id()))
                         .isPresent();
+    }
+
+    private List<Renew.Reply> renewed(List<Renew> batch, Session session, long sent) {
+        return batch.stream().map(request -> renewed(request, session, sent)).toList();
     }
 
     private Renew.Reply renewed(Renew request, Session session, long sent) {
