@@ -19,22 +19,22 @@ final class Transaction {
     /** Requires that a key was written last at a revision, or that there is no such key for 0. */
     @CanIgnoreReturnValue
     Transaction ifWrittenAt(ByteString key, long revision) {
-        request.addCompare(Compare.newBuilder()
-                .setKey(key)
-                .setTarget(CompareTarget.MOD)
-                .setResult(CompareResult.EQUAL)
-                .setModRevision(revision));
-        return this;
+        return ifWritten(key, CompareResult.EQUAL, revision);
     }
 
     /** Requires that a key was written last at a revision or later, or nothing for 0. */
     @CanIgnoreReturnValue
     Transaction ifWrittenSince(ByteString key, long revision) {
+        return ifWritten(key, CompareResult.GREATER, revision - 1);
+    }
+
+    @CanIgnoreReturnValue
+    private Transaction ifWritten(ByteString key, CompareResult result, long revision) {
         request.addCompare(Compare.newBuilder()
                 .setKey(key)
                 .setTarget(CompareTarget.MOD)
-                .setResult(CompareResult.GREATER)
-                .setModRevision(revision - 1));
+                .setResult(result)
+                .setModRevision(revision));
         return this;
     }
 
