@@ -26,11 +26,9 @@ import javax.tools.ToolProvider;
 final class Forks {
 
     private static final long TEST_SECONDS = Long.parseLong(System.getenv().getOrDefault("FAULT_TIMEOUT", "300"));
+
     /** The exit status of java if it cannot start the tests. */
     private static final int NO_TEST_RUN = 1;
-
-    /** The exit status of the tests if one of them fails. */
-    private static final int FAILED = 101;
 
     private static final Pattern SOURCE = Pattern.compile("(.+)/src/(main|test)/(java|resources)/(.+)");
 
@@ -138,8 +136,6 @@ final class Forks {
             throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-XX:+UseSerialGC",
                 "-Xshare:auto"));
         command.addAll(jvmOptions);
         if (!fault.header("rules").isEmpty()) {
@@ -164,7 +160,7 @@ final class Forks {
             if (ended && tests.exitValue() == NO_TEST_RUN) {
                 System.err.println(fault.header("test") + " did not run without Maven: " + output.strip());
             }
-            return ended && tests.exitValue() == FAILED && !LINKAGE.matcher(output).find();
+            return ended && tests.exitValue() == TestRun.FAILED && !LINKAGE.matcher(output).find();
         } finally {
             tests.descendants().forEach(ProcessHandle::destroyForcibly);
             tests.destroyForcibly().waitFor();
