@@ -9,6 +9,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
+import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.TenureId;
 import java.time.Duration;
@@ -66,6 +67,16 @@ public class StoreClient implements AutoCloseable {
     /** Returns the store itself. */
     public final LockStore store() {
         return store;
+    }
+
+    /** Returns {@code true} if a message of the client to itself arrives, and {@code false} if the store refuses that now. */
+    public final boolean isConnected() {
+        try {
+            Await.reply(store.confirmSignals());
+            return true;
+        } catch (StoreException e) {
+            return false;
+        }
     }
 
     /** Returns the client's tenure of the given number. */

@@ -43,7 +43,7 @@ class GuardTest {
 
     @Test
     void aCommandThatWasNotNamedEndsWithHoldfast() throws Exception {
-        expect(mark, LONG);
+        expect(LONG);
         command = start(mark, "exec sleep 60");
 
         guard.close();
@@ -54,7 +54,7 @@ class GuardTest {
 
     @Test
     void alsoIfItAppearsOnlyThen() throws Exception {
-        expect(mark, LONG);
+        expect(LONG);
         guard.kill();
         guard.close();
 
@@ -66,7 +66,7 @@ class GuardTest {
 
     @Test
     void aCommandThatWasNotNamedEndsBeforeTheLock() throws Exception {
-        expect(mark, SHORT);
+        expect(SHORT);
 
         command = start(mark, STUBBORN);
 
@@ -75,7 +75,7 @@ class GuardTest {
 
     @Test
     void theCommandOfAnotherIsSpared() throws Exception {
-        expect(mark, LONG);
+        expect(LONG);
         command = start("another", "exec sleep 60");
 
         guard.close();
@@ -88,7 +88,7 @@ class GuardTest {
     void aCommandIsWarnedOnceHoweverManyNotice(@TempDir Path folder) throws Exception {
         Path signals = Files.createFile(folder.resolve("signals"));
         Path ready = folder.resolve("ready");
-        expect(mark, LONG);
+        expect(LONG);
         command = start(
                 mark, "trap 'echo term >>" + signals + "' TERM; touch " + ready + "; while :; do sleep 0.05; done");
         await("the command listens", () -> Files.exists(ready));
@@ -112,7 +112,7 @@ class GuardTest {
         }
     }
 
-    private void expect(String mark, long lease) throws IOException {
+    private void expect(long lease) throws IOException {
         guard = Guard.start(events::add);
         guard.valid(Clock.millis() + lease, Clock.millis() + lease / 2, Clock.millis() + lease);
         guard.expect(mark);

@@ -40,15 +40,6 @@ class RestoredTest {
         ensemble.close();
     }
 
-    private static boolean answers(StoreClient client) {
-        try {
-            Await.reply(client.store().confirmSignals());
-            return true;
-        } catch (StoreException e) {
-            return false;
-        }
-    }
-
     private boolean isLost() {
         try {
             return client.renew("held", 1) instanceof Renew.Lost;
@@ -61,18 +52,18 @@ class RestoredTest {
     void endsItsSessionAlthoughOthersHaveWrittenPastIt() throws IOException {
         client.granted("held", 1);
         ensemble.backUp(0);
-        Await.until("its heartbeat is written after the backup", () -> answers(client));
+        Await.until("its heartbeat is written after the backup", client::isConnected);
         wire.blockRequests(true);
         wire.cut();
         ensemble.restore(0);
-        Await.until("the other client writes again", () -> answers(other));
+        Await.until("the other client writes again", other::isConnected);
         AtomicLong number = new AtomicLong();
         while (number.get() < WRITES) {
             Await.until("a name is granted and released", () -> writes(other, number.incrementAndGet()));
         }
         wire.blockRequests(false);
         Await.until("the hold is lost", this::isLost);
-        Await.until("it has begun another session", () -> answers(client));
+        Await.until("it has begun another session", client::isConnected);
         assertThat(client.release("held", 1).held()).isFalse();
     }
 

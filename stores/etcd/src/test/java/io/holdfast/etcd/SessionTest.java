@@ -66,15 +66,6 @@ class SessionTest {
         }
     }
 
-    private static boolean isConnected(StoreClient client) {
-        try {
-            Await.reply(client.store().confirmSignals());
-            return true;
-        } catch (StoreException e) {
-            return false;
-        }
-    }
-
     private static boolean isGranted(StoreClient client, String name) {
         try {
             return client.acquire(name, 1) instanceof Acquire.Granted;
@@ -117,7 +108,7 @@ class SessionTest {
             ensemble.pause(0);
             Thread.sleep(SESSION.plusSeconds(2).toMillis());
             ensemble.resume(0);
-            Await.until("both are connected again", () -> isConnected(client) && isConnected(other));
+            Await.until("both are connected again", () -> client.isConnected() && other.isConnected());
             if (isGranted(other, "stopped")) {
                 assertThat(isLost(client, "stopped")).isTrue();
                 assertThat(client.release("stopped", 1).held()).isFalse();
@@ -159,7 +150,7 @@ class SessionTest {
             assertThat(client.renew("revoked", 1)).isInstanceOf(Renew.Lost.class);
             Acquire.Granted after = other.granted("revoked", 1);
             assertThat(after.tokens().first()).isGreaterThan(before.tokens().last());
-            Await.until("it is connected again", () -> isConnected(client));
+            Await.until("it is connected again", () -> client.isConnected());
             assertThat(client.release("revoked", 1).held()).isFalse();
             assertThat(client.refused("revoked", 2).holder())
                     .contains(other.tenure(1).toString());
@@ -176,7 +167,7 @@ class SessionTest {
                     .filter(key -> key.toStringUtf8().endsWith("/c"))
                     .forEach(ensemble::delete);
             Await.until("the loss is told", () -> received(client, Signal.Gap.class));
-            Await.until("both are connected again", () -> isConnected(client) && isConnected(other));
+            Await.until("both are connected again", () -> client.isConnected() && other.isConnected());
             assertThat(client.renew("by-hand", 1)).isInstanceOf(Renew.Lost.class);
             assertThat(other.acquire("by-hand", 1)).isInstanceOf(Acquire.Granted.class);
         }

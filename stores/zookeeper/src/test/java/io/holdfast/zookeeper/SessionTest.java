@@ -87,7 +87,7 @@ class SessionTest {
             endSessions();
             Await.until("the loss is told", () -> client.signals().stream().anyMatch(Signal.Gap.class::isInstance));
             assertThat(answerAtLast(client)).isInstanceOf(Renew.Lost.class);
-            Await.until("it is connected again", () -> isConnected(client));
+            Await.until("it is connected again", () -> client.isConnected());
             Acquire.Granted after = grantedAtLast(other, "ended", 1);
             assertThat(after.tokens().first()).isGreaterThan(before.tokens().last());
             assertThat(client.renew("ended", 1)).isInstanceOf(Renew.Lost.class);
@@ -128,18 +128,9 @@ class SessionTest {
             }
             handle.close();
             Await.until("the loss is told", () -> client.signals().stream().anyMatch(Signal.Gap.class::isInstance));
-            Await.until("both are connected again", () -> isConnected(client) && isConnected(other));
+            Await.until("both are connected again", () -> client.isConnected() && other.isConnected());
             assertThat(client.renew("by-hand", 1)).isInstanceOf(Renew.Lost.class);
             assertThat(other.acquire("by-hand", 1)).isInstanceOf(Acquire.Granted.class);
-        }
-    }
-
-    private static boolean isConnected(StoreClient client) {
-        try {
-            Await.reply(client.store().confirmSignals());
-            return true;
-        } catch (StoreException e) {
-            return false;
         }
     }
 

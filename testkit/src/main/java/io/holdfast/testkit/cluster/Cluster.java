@@ -169,12 +169,19 @@ public abstract class Cluster implements AutoCloseable {
     public void close() {
         processes.values().forEach(Process::destroyForcibly);
         processes.values().forEach(each -> each.onExit().join());
+        try {
+            delete(folder);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Deletes a folder and all that is in it. */
+    protected static void delete(Path folder) throws IOException {
         try (Stream<Path> files = Files.walk(folder)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }

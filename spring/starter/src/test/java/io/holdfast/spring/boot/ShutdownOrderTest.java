@@ -18,10 +18,13 @@ import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
+import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.scheduling.concurrent.ThreadPoolExecutorFactoryBean;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
@@ -74,43 +77,27 @@ class ShutdownOrderTest {
         }
     }
 
-    @SuppressWarnings("serial")
-    private static final class WaitingScheduler extends ThreadPoolTaskScheduler {
-
-        private final CompletableFuture<Void> destruction = new CompletableFuture<>();
-
-        WaitingScheduler() {
-            setWaitForTasksToCompleteOnShutdown(true);
-            setAwaitTerminationSeconds((int) LIMIT_SECONDS);
-        }
+    /** Completes when the bean "threads" is about to be destroyed. */
+    private static final class Destruction extends CompletableFuture<Void>
+            implements DestructionAwareBeanPostProcessor {
 
         @Override
-        public void destroy() {
-            destruction.complete(null);
-            super.destroy();
+        public void postProcessBeforeDestruction(Object bean, String name) {
+            if (name.equals("threads")) {
+                complete(null);
+            }
         }
     }
 
-    @SuppressWarnings("serial")
-    private static final class WaitingFactory extends ThreadPoolExecutorFactoryBean {
-
-        private final CompletableFuture<Void> destruction = new CompletableFuture<>();
-
-        WaitingFactory() {
-            setWaitForTasksToCompleteOnShutdown(true);
-            setAwaitTerminationSeconds((int) LIMIT_SECONDS);
-        }
-
-        @Override
-        public void destroy() {
-            destruction.complete(null);
-            super.destroy();
-        }
+    private static <E extends ExecutorConfigurationSupport> E waiting(E threads) {
+        threads.setWaitForTasksToCompleteOnShutdown(true);
+        threads.setAwaitTerminationSeconds((int) LIMIT_SECONDS);
+        return threads;
     }
 
     /** Runs a method of a bean until the executor is destroyed. Returns whether the lock is held then. */
-    private CompletableFuture<Boolean> start(
-            Executor executor, Predicate<BooleanSupplier> method, CompletableFuture<Void> destruction) {
+    private CompletableFuture<Boolean> start(ApplicationContext context, Predicate<BooleanSupplier> method) {
+        Destruction destruction = context.getBean(Destruction.class);
         CompletableFuture<Void> began = new CompletableFuture<>();
         CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(
                 () -> method.test(() -> {
@@ -118,7 +105,7 @@ class ShutdownOrderTest {
                     get(destruction);
                     return isLocked(uri);
                 }),
-                executor);
+                context.getBean("threads", Executor.class));
         get(began);
         return locked;
     }
@@ -126,29 +113,25 @@ class ShutdownOrderTest {
     @Test
     void keepsLockUntilTheTasksOfAnOwnSchedulerHaveEnded() {
         AtomicReference<CompletableFuture<Boolean>> locked = new AtomicReference<>();
-        runner.withBean("scheduler", WaitingScheduler.class)
+        runner.withBean(Destruction.class)
+                .withBean("threads", ThreadPoolTaskScheduler.class, () -> waiting(new ThreadPoolTaskScheduler()))
                 .withBean("jobs", Jobs.class)
                 .withPropertyValues("holdfast.uri=" + uri)
-                .run(context -> {
-                    WaitingScheduler scheduler = context.getBean(WaitingScheduler.class);
-                    locked.set(start(scheduler, context.getBean(Jobs.class)::run, scheduler.destruction));
-                });
+                .run(context -> locked.set(start(context, context.getBean(Jobs.class)::run)));
         assertThat(get(locked.get())).isTrue();
     }
 
     @Test
     void keepsLockOfNamedClientUntilTheTasksOfAnOwnExecutorHaveEnded() {
         AtomicReference<CompletableFuture<Boolean>> locked = new AtomicReference<>();
-        runner.withBean("executor", WaitingFactory.class)
+        runner.withBean(Destruction.class)
+                .withBean(
+                        "threads",
+                        ThreadPoolExecutorFactoryBean.class,
+                        () -> waiting(new ThreadPoolExecutorFactoryBean()))
                 .withBean("jobs", NamedJobs.class)
                 .withPropertyValues("holdfast.clients.jobs.uri=" + uri)
-                .run(context -> {
-                    WaitingFactory factory = context.getBean(WaitingFactory.class);
-                    locked.set(start(
-                            context.getBean(Executor.class),
-                            context.getBean(NamedJobs.class)::run,
-                            factory.destruction));
-                });
+                .run(context -> locked.set(start(context, context.getBean(NamedJobs.class)::run)));
         assertThat(get(locked.get())).isTrue();
     }
 
