@@ -282,9 +282,9 @@ class MigrationGuideTest extends BothLibraries {
         other.lock();
         assertThat(elsewhere(mine::forceUnlock)).isTrue();
         assertThat(elsewhere(other::forceUnlock)).isTrue();
+        Await.until("the owner is told", () -> !mine.isValid());
         assertThat(isFree(mine)).isTrue();
         assertThat(isFree(other)).isTrue();
-        Await.until("the owner is told", () -> !mine.isValid());
         assertThat(thrown(mine::unlock)).isEqualTo(LeaseLostException.class);
         assertThat(thrown(other::unlock)).isEqualTo(NOT_OWNER);
         DistributedReadWriteLock both = ours.readWriteLock(name());
