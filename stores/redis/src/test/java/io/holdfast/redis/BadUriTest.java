@@ -21,6 +21,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -240,7 +242,7 @@ class BadUriTest {
             strings = {"HTTP/1.1 400 Bad Request\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "ERROR\r\n", "\u0015\u0003", ""})
     void aPortWhereSomethingElseListens(String greeting) throws IOException {
         try (ServerSocket stranger = listen()) {
-            Thread answers = new Thread(() -> answer(stranger, greeting));
+            Thread answers = new Thread(() -> answer(stranger, () -> greeting));
             answers.start();
             assertUnreachable("redis://127.0.0.1:" + stranger.getLocalPort())
                     .hasMessageContaining("it does not answer like Redis; check host and port");
@@ -258,7 +260,7 @@ class BadUriTest {
             })
     void aServerThatCannotBeUsedUntilSomebodyRepairsItRefuses(String answer, String text) throws IOException {
         try (ServerSocket old = listen()) {
-            Thread answers = new Thread(() -> answer(old, answer + "\r\n"));
+            Thread answers = new Thread(() -> answer(old, () -> answer + "\r\n"));
             answers.start();
             assertThatThrownBy(() -> builder("redis://127.0.0.1:" + old.getLocalPort())
                             .connectTimeout(Duration.ofSeconds(20))
@@ -270,17 +272,35 @@ class BadUriTest {
         assertNoThreadIsLeft();
     }
 
+    /** The driver may lose a refusal: it closes the connection, and reports the end of the connection in place of the answer. */
+    @Test
+    void asksAgainIfAConnectionIsClosedWithoutAnAnswer() throws IOException {
+        AtomicInteger attempts = new AtomicInteger();
+        try (ServerSocket server = listen()) {
+            Thread answers = new Thread(() ->
+                    answer(server, () -> attempts.incrementAndGet() == 1 ? "" : "-WRONGPASS invalid password\r\n"));
+            answers.start();
+            assertThatThrownBy(() -> builder("redis://:secret@127.0.0.1:" + server.getLocalPort())
+                            .connectTimeout(Duration.ofSeconds(20))
+                            .build()
+                            .close())
+                    .isInstanceOf(StoreRefusedException.class)
+                    .hasMessageContaining("it does not accept user and password");
+        }
+        assertNoThreadIsLeft();
+    }
+
     private static ServerSocket listen() throws IOException {
         return new ServerSocket(0, 50, InetAddress.getLoopbackAddress());
     }
 
     /** Until the server is closed. */
-    private static void answer(ServerSocket server, String greeting) {
+    private static void answer(ServerSocket server, Supplier<String> greeting) {
         try {
             while (true) {
                 try (Socket client = server.accept()) {
                     assertThat(client.getInputStream().read()).isNotNegative();
-                    client.getOutputStream().write(greeting.getBytes(StandardCharsets.ISO_8859_1));
+                    client.getOutputStream().write(greeting.get().getBytes(StandardCharsets.ISO_8859_1));
                     client.getOutputStream().flush();
                     client.shutdownOutput();
                     client.getInputStream().readAllBytes();

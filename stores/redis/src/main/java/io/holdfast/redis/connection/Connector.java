@@ -56,7 +56,7 @@ public final class Connector {
         CompletableFuture<T> attempt = new CompletableFuture<>();
         Platform.Task limit = timer.schedule(
                 config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
-        master().thenCompose(server -> open(open, server).thenCompose(made -> {
+        master().thenCompose(server -> openTwice(open, server).thenCompose(made -> {
                     // a failed attempt closes its connection, even one that hangs until the time is up
                     var unused = attempt.whenComplete((ready, error) -> {
                         if (error != null) {
@@ -77,6 +77,19 @@ public final class Connector {
                     }
                 });
         return attempt;
+    }
+
+    /**
+     * Opens a connection. There is a second attempt if the first one was closed without an answer: when a server refuses the login,
+     * Lettuce 7 closes the connection, and sometimes reports that in place of the refusal (race).
+     */
+    private <C> CompletionStage<C> openTwice(
+            BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> open, RedisURI server) {
+        return open(open, server)
+                .toCompletableFuture()
+                .exceptionallyCompose(error -> RedisFailures.isWithoutAnswer(error)
+                        ? open(open, server)
+                        : CompletableFuture.failedStage(error));
     }
 
     /** Opens a connection, unless the driver is closed. Connecting through a closed driver would throw. */

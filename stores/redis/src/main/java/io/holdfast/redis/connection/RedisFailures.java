@@ -77,6 +77,11 @@ public record RedisFailures(RedisAddress server) {
     /** The driver's text for a command that it did not send. */
     private static final String UNSENT = "Currently not connected";
 
+    /** The driver's texts for a connection that was closed before the server had answered. */
+    private static final String CLOSED_EARLY = "closed prematurely";
+
+    private static final String NO_HANDSHAKE = "RedisHandshakeHandler not registered";
+
     private static final Set<String> PERMANENT = Set.of("WRONGPASS", "NOAUTH", "NOPERM", "OOM", "DENIED", "NOPROTO");
 
     /** Returns the failure of a request. */
@@ -114,6 +119,12 @@ public record RedisFailures(RedisAddress server) {
         return cause.effect() == Effect.REFUSED
                 ? new StoreException(Effect.NOT_APPLIED, cause.getMessage() + "", cause)
                 : cause;
+    }
+
+    /** Returns {@code true} if a connection was closed before the server had answered. */
+    static boolean isWithoutAnswer(Throwable error) {
+        String text = String.valueOf(root(error).getMessage());
+        return text.contains(CLOSED_EARLY) || text.contains(NO_HANDSHAKE);
     }
 
     /** Returns {@code true} if the error is an answer of a server. */
@@ -268,7 +279,7 @@ public record RedisFailures(RedisAddress server) {
         } else if (cause instanceof ConnectException && text.contains("refused")) {
             why = "nothing listens there; check host and port, and that the server runs";
         } else if (cause instanceof RedisProtocolException
-                || text.contains("closed prematurely")
+                || text.contains(CLOSED_EARLY)
                 || text.contains("Connection reset")) {
             why = "it does not answer like Redis; check host and port, and whether it requires TLS";
         } else if (cause instanceof SSLException || cause instanceof GeneralSecurityException) {
