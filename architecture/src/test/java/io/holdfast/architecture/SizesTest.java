@@ -57,7 +57,7 @@ class SizesTest {
         // folder, limit, target
         "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
         "stores/support/src/main/java/io/holdfast/support/store, 539, 520",
-        "stores/support/src/main/java/io/holdfast/support/session, 838, 700",
+        "stores/support/src/main/java/io/holdfast/support/session, 930, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 135, 110",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1111, 900",
         "stores/etcd/src/main/java/io/holdfast/etcd, 129, 110",

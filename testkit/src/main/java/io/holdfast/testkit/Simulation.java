@@ -133,7 +133,7 @@ public final class Simulation implements Platform, AutoCloseable {
     }
 
     /** Returns the time that other machines see, in nanoseconds since the start. */
-    long outsideNanos() {
+    public long outsideNanos() {
         return scheduler.agenda.now() + suspended;
     }
 

@@ -640,6 +640,13 @@ public abstract class Slot {
             renewalFailed(renewed, now, out);
             return;
         }
+        if (!proven.orLater(renewed.validity).unexpired(now)) {
+            // the session of the store is in doubt, or the answer took longer than the lease: the next one may prove
+            // more
+            renewed.lastFailure = "the store confirmed it for a time that is already over";
+            renewalFailed(renewed, now, out);
+            return;
+        }
         confirm(renewed, proven, spec.watchdog());
         renewed.failures = 0;
         renewed.setForeignWaiters(reply.foreignWaiters(), now);

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -160,6 +161,51 @@ class ValidityTest extends VirtualTime {
         assertThat(lease.isValid()).as("not renewed").isFalse();
         faults(brief).outage(false);
         assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    /** A store whose session is in doubt: it knows that it has a hold, but not for how long. */
+    private static final class Doubtful extends ForwardingStore {
+
+        boolean doubts;
+
+        Doubtful(LockStore store) {
+            super(store);
+        }
+
+        @Override
+        public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
+            return super.renew(batch)
+                    .thenApply(replies -> replies.stream()
+                            .map(reply -> doubts && reply instanceof Renew.Renewed renewed
+                                    ? new Renew.Renewed(
+                                            Duration.ZERO,
+                                            renewed.foreignWaiters(),
+                                            renewed.tokens(),
+                                            renewed.serverMicros())
+                                    : reply)
+                            .toList());
+        }
+    }
+
+    @Test
+    void keepsAHoldThatARenewalConfirmsForNoTime() throws InterruptedException {
+        AtomicReference<Doubtful> store = new AtomicReference<>();
+        Holdfast client = client(
+                "doubtful",
+                options -> options.provider(provider(config -> {
+                    store.set(new Doubtful(server.open(config)));
+                    return store.get();
+                })));
+        Lease lease = client.lock("m").acquire();
+        store.get().doubts = true;
+        sim.stepWallClock(Duration.ofSeconds(5));
+        assertThat(lease.isValid()).isFalse();
+        sim.runFor(LEASE.dividedBy(2));
+        assertThat(lease.isValid()).as("in doubt").isFalse();
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+        store.get().doubts = false;
+        sim.runUntil(lease::isValid, LEASE.dividedBy(2));
+        lease.close();
     }
 
     @Test

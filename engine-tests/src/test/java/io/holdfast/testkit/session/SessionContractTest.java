@@ -10,7 +10,8 @@ class SessionContractTest extends StoreContract {
 
     @Override
     protected StoreHarness newHarness() {
-        SessionServer server = new SessionServer();
-        return new SimulatedHarness(Simulation.of(3), "session:contract", server::open, server::wipe);
+        Simulation time = Simulation.of(3);
+        SessionServer server = new SessionServer(time);
+        return new SimulatedHarness(time, "session:contract", server::open, server::wipe);
     }
 }

@@ -11,6 +11,7 @@ import io.holdfast.support.record.Notice;
 import io.holdfast.support.session.Node;
 import io.holdfast.support.session.SessionStore;
 import io.holdfast.support.store.RecordKey;
+import io.holdfast.testkit.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,10 +34,20 @@ final class SessionServer {
 
     private final Map<RecordKey, Node> records = new HashMap<>();
     private final Map<String, SimulatedSession> alive = new TreeMap<>();
+
+    /** The times at which sessions end without a further sign of life, by the clock of the server. */
+    private final Map<String, Long> ends = new HashMap<>();
+
+    private final Simulation time;
     private final List<SimulatedSessions> clients = new ArrayList<>();
     private long writes;
     private long reads;
+    private long signsOfLife;
     private int lastSession;
+
+    SessionServer(Simulation time) {
+        this.time = time;
+    }
 
     LockStore open(StoreConfig config) {
         Platform.Timer timer =
@@ -55,7 +66,13 @@ final class SessionServer {
     String begin(SimulatedSession session) {
         String id = "s" + ++lastSession;
         alive.put(id, session);
+        signOfLife(id);
         return id;
+    }
+
+    void signOfLife(String session) {
+        signsOfLife++;
+        ends.put(session, time.outsideNanos() + SESSION.toNanos());
     }
 
     void end(String session) {
@@ -63,12 +80,15 @@ final class SessionServer {
     }
 
     boolean lives(String session) {
+        if (alive.containsKey(session) && time.outsideNanos() >= ends.get(session)) {
+            end(session);
+        }
         return alive.containsKey(session);
     }
 
     Optional<SimulatedSession> ofClient(String clientId) {
-        return alive.values().stream()
-                .filter(session -> session.clientId().equals(clientId))
+        return List.copyOf(alive.values()).stream()
+                .filter(session -> session.clientId().equals(clientId) && lives(session.id()))
                 .findFirst();
     }
 
@@ -84,6 +104,16 @@ final class SessionServer {
     /** Returns the number of writes that were taken or refused. */
     long writes() {
         return writes;
+    }
+
+    /** Returns the number of signs of life of all sessions. */
+    long signsOfLife() {
+        return signsOfLife;
+    }
+
+    /** Returns the time at which a session ends without a further sign of life, by the clock of the server. */
+    long endOf(String session) {
+        return ends.get(session);
     }
 
     // ---- requests

@@ -34,7 +34,7 @@ class SessionStoreTest {
     private static final Duration KEPT = SessionServer.SESSION;
 
     private final Simulation time = Simulation.of(5);
-    private final SessionServer server = new SessionServer();
+    private final SessionServer server = new SessionServer(time);
     private final List<Client> clients = new ArrayList<>();
 
     @AfterEach

@@ -9,8 +9,10 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Mailbox;
 import io.holdfast.support.record.Notice;
+import io.holdfast.support.session.ClockReading;
 import io.holdfast.support.session.Node;
 import io.holdfast.support.session.Session;
+import io.holdfast.support.session.SessionValidity;
 import io.holdfast.support.session.Sessions.Receiver;
 import io.holdfast.support.store.RecordKey;
 import java.time.Duration;
@@ -21,6 +23,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A session at a {@link SessionServer}. Requests and answers take up to a millisecond each, and never overtake each other. */
@@ -38,11 +41,18 @@ final class SimulatedSession implements Session {
     private final String id;
     private long lastArrival;
     private long lastAnswer;
-    private long validUntil;
+    private SessionValidity validity;
     private long proven;
     private boolean losesAnswers;
+    private final Consumer<SimulatedSession> onEnd;
 
-    SimulatedSession(StoreConfig config, SessionServer server, Platform.Timer timer, Receiver receiver) {
+    SimulatedSession(
+            StoreConfig config,
+            SessionServer server,
+            Platform.Timer timer,
+            Receiver receiver,
+            Consumer<SimulatedSession> onEnd) {
+        this.onEnd = onEnd;
         this.config = config;
         this.server = server;
         this.timer = timer;
@@ -54,20 +64,11 @@ final class SimulatedSession implements Session {
         lastArrival = now();
         lastAnswer = now();
         proven = now();
-        validUntil = now() + SessionServer.SESSION.toNanos();
-        timer.schedule(SessionServer.SESSION.toNanos(), this::endIfOver);
+        validity = SessionValidity.of(ClockReading.of(config.platform()), SessionServer.SESSION);
     }
 
     private long now() {
         return config.platform().nanoTime();
-    }
-
-    private void endIfOver() {
-        if (now() >= validUntil) {
-            server.end(id);
-        } else {
-            timer.schedule(validUntil - now(), this::endIfOver);
-        }
     }
 
     String clientId() {
@@ -101,6 +102,9 @@ final class SimulatedSession implements Session {
             boolean lost = losesAnswers;
             lastAnswer = later(lastAnswer);
             timer.schedule(lastAnswer - now(), () -> {
+                if (!lives) {
+                    onEnd.accept(this);
+                }
                 if (!lives || lost) {
                     answer.completeExceptionally(new StoreException(
                             lives ? Effect.UNKNOWN : Effect.NOT_APPLIED, lives ? "no answer" : "no session"));
@@ -143,14 +147,18 @@ final class SimulatedSession implements Session {
     }
 
     @Override
-    public long validUntil() {
-        return validUntil;
+    public SessionValidity validity() {
+        return validity;
     }
 
     @Override
     public CompletionStage<Void> confirm() {
-        long sent = now();
-        return ask(() -> true).thenAccept(lives -> validUntil = sent + SessionServer.SESSION.toNanos());
+        ClockReading sent = ClockReading.of(config.platform());
+        return ask(() -> {
+                    server.signOfLife(id);
+                    return true;
+                })
+                .thenAccept(done -> validity = SessionValidity.of(sent, SessionServer.SESSION));
     }
 
     @Override

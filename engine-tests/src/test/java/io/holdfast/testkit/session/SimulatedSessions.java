@@ -46,7 +46,7 @@ final class SimulatedSessions implements Sessions, Directory {
     }
 
     private void begin() {
-        session = new SimulatedSession(config, server, timer, receiver);
+        session = new SimulatedSession(config, server, timer, receiver, this::ended);
         beat(session);
     }
 
@@ -64,9 +64,14 @@ final class SimulatedSessions implements Sessions, Directory {
     /** Ends the session at the server, and begins another one. */
     void expire() {
         server.end(session.id());
-        over.add(session.id());
-        begin();
-        receiver.receive(new Signal.Gap(), 0);
+        ended(session);
+    }
+
+    private void ended(SimulatedSession last) {
+        if (over.add(last.id()) && !closed) {
+            begin();
+            receiver.receive(new Signal.Gap(), 0);
+        }
     }
 
     /** Cuts or mends the connection. The session continues, if it is mended in time. */

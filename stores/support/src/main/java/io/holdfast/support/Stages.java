@@ -1,5 +1,7 @@
 package io.holdfast.support;
 
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -17,6 +19,14 @@ public final class Stages {
         boolean wrapped = error instanceof CompletionException || error instanceof ExecutionException;
         Throwable cause = error.getCause();
         return wrapped && cause != null ? cause : error;
+    }
+
+    /** Returns the stage of a request that changes nothing: if it fails, nothing was applied. */
+    public static <T> CompletionStage<T> unapplied(CompletionStage<T> request) {
+        return request.exceptionallyCompose(error -> CompletableFuture.failedStage(
+                cause(error) instanceof StoreException known && known.effect() == Effect.UNKNOWN
+                        ? new StoreException(Effect.NOT_APPLIED, known.getMessage() + "", known.getCause())
+                        : cause(error)));
     }
 
     /** Returns all results in their order. Fails if one stage fails. */

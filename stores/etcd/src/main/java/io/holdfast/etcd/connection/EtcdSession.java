@@ -16,8 +16,10 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Mailbox;
 import io.holdfast.support.Stages;
 import io.holdfast.support.record.Notice;
+import io.holdfast.support.session.ClockReading;
 import io.holdfast.support.session.Node;
 import io.holdfast.support.session.Session;
+import io.holdfast.support.session.SessionValidity;
 import io.holdfast.support.store.RecordKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,9 +57,9 @@ final class EtcdSession implements Session {
      * @param lease the lease
      * @param secondsToLive the time to live of the lease
      * @param epoch the revision at which the key of the session was written
-     * @param requested the {@code nanoTime} before the lease was granted
+     * @param requested the clocks before the lease was requested
      */
-    record Beginning(long lease, long secondsToLive, long epoch, long requested) {}
+    record Beginning(long lease, long secondsToLive, long epoch, ClockReading requested) {}
 
     private final Beginning beginning;
     private final String id;
@@ -98,10 +100,10 @@ final class EtcdSession implements Session {
         this.onEnd = onEnd;
         id = Long.toHexString(beginning.lease());
         epoch = new Epoch(beginning.epoch(), this::endEpoch);
-        answers = new Answers(beginning.requested());
+        answers = new Answers(beginning.requested().nanos());
         heartbeat = new Heartbeat(
                 platform,
-                beginning.requested() + timeout().toNanos(),
+                SessionValidity.of(beginning.requested(), timeout()),
                 new Heartbeat.Requests() {
 
                     @Override
@@ -130,8 +132,8 @@ final class EtcdSession implements Session {
     }
 
     @Override
-    public long validUntil() {
-        return heartbeat.validUntil();
+    public SessionValidity validity() {
+        return heartbeat.validity();
     }
 
     @Override
@@ -233,8 +235,7 @@ final class EtcdSession implements Session {
      * @param what the request, for texts
      */
     private <T> CompletionStage<T> reading(String what, Supplier<CompletionStage<T>> request) {
-        return answered(what, epoch.present().thenCompose(present -> request.get()))
-                .exceptionallyCompose(failure -> CompletableFuture.failedStage(Failures.ofRead(Stages.cause(failure))));
+        return Stages.unapplied(answered(what, epoch.present().thenCompose(present -> request.get())));
     }
 
     private static String what(String verb, RecordKey key) {
@@ -329,10 +330,8 @@ final class EtcdSession implements Session {
                     ByteString.copyFromUtf8(message),
                     Long.parseUnsignedLong(receiver, 16));
         }
-        CompletionStage<Long> undoubted = epoch.present()
-                // the write itself was not sent
-                .exceptionallyCompose(failure ->
-                        CompletableFuture.failedStage(Failures.ofRead(failures.of("write", Stages.cause(failure)))));
+        // if it fails, the write itself was not sent
+        CompletionStage<Long> undoubted = Stages.unapplied(answered("write", epoch.present()));
         return answered(what("write", key), undoubted.thenCompose(present -> {
             transaction.ifWrittenAt(keys.session(id), present).otherwiseReadKey(keys.session(id));
             return transact(transaction).handle((answer, error) -> settle(present, answer, error));

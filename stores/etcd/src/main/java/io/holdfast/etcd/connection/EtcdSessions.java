@@ -16,6 +16,7 @@ import io.holdfast.spi.TenureId;
 import io.holdfast.support.ClientRecord;
 import io.holdfast.support.Reconnecting;
 import io.holdfast.support.Stages;
+import io.holdfast.support.session.ClockReading;
 import io.holdfast.support.session.Sessions;
 import io.holdfast.support.store.Directory;
 import io.holdfast.support.store.RecordKey;
@@ -93,7 +94,7 @@ public final class EtcdSessions implements Sessions, Directory {
     }
 
     private CompletionStage<EtcdConnection> connect() {
-        long requested = config.platform().nanoTime();
+        ClockReading requested = ClockReading.of(config.platform());
         return granted(settings.servers().size())
                 .thenCompose(granted -> begin(granted, requested).whenComplete((open, error) -> {
                     if (error != null) {
@@ -122,7 +123,7 @@ public final class EtcdSessions implements Sessions, Directory {
                         : CompletableFuture.failedStage(error));
     }
 
-    private CompletionStage<EtcdConnection> begin(LeaseGrantResponse granted, long requested) {
+    private CompletionStage<EtcdConnection> begin(LeaseGrantResponse granted, ClockReading requested) {
         String id = Long.toHexString(granted.getID());
         String description = new ClientRecord(config).text();
         Transaction write = new Transaction()

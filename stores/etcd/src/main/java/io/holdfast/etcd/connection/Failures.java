@@ -10,7 +10,6 @@ import java.net.NoRouteToHostException;
 import java.net.UnknownHostException;
 import java.nio.channels.UnresolvedAddressException;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 
 /**
  * The texts and effects of failures.
@@ -33,13 +32,6 @@ record Failures(String address) {
         }
         Status status = Status.fromThrowable(cause);
         return new StoreException(effect(status), address + ": " + what + ": " + text(status, cause), cause);
-    }
-
-    /** Returns the failure of a request that only reads. */
-    static RuntimeException ofRead(Throwable failure) {
-        return failure instanceof StoreException known && known.effect() == Effect.UNKNOWN
-                ? new StoreException(Effect.NOT_APPLIED, known.getMessage() + "", known.getCause())
-                : new CompletionException(failure);
     }
 
     /** Returns {@code true} if the lease in a request does not exist. */

@@ -2,9 +2,11 @@ package io.holdfast.etcd.connection;
 
 import io.holdfast.spi.Platform;
 import io.holdfast.support.SingleFlight;
+import io.holdfast.support.session.ClockReading;
+import io.holdfast.support.session.SessionValidity;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -50,26 +52,26 @@ final class Heartbeat {
     private final ReentrantLock mutex = new ReentrantLock();
 
     /** Guarded by the mutex. */
-    private long validUntil;
+    private SessionValidity validity;
 
     /**
      * Creates the heartbeat of a session.
      *
-     * @param validUntil the {@code nanoTime} until which the servers certainly keep the session
+     * @param validity the validity with which the session begins
      * @param onEnd is notified when the session has ended
      */
-    Heartbeat(Platform platform, long validUntil, Requests requests, Runnable onEnd) {
+    Heartbeat(Platform platform, SessionValidity validity, Requests requests, Runnable onEnd) {
         this.platform = platform;
-        this.validUntil = validUntil;
+        this.validity = validity;
         this.requests = requests;
         this.onEnd = onEnd;
     }
 
-    /** Returns the {@code nanoTime} until which the servers certainly keep the session. */
-    long validUntil() {
+    /** Returns the time until which the servers certainly keep the session. */
+    SessionValidity validity() {
         mutex.lock();
         try {
-            return validUntil;
+            return validity;
         } finally {
             mutex.unlock();
         }
@@ -81,7 +83,7 @@ final class Heartbeat {
     }
 
     private CompletionStage<Void> attempt(int left) {
-        long sent = platform.nanoTime();
+        ClockReading sent = ClockReading.of(platform);
         return requests.signOfLife().thenCompose(sign -> {
             if (sign.secondsToLive() <= 0) {
                 onEnd.run();
@@ -89,7 +91,7 @@ final class Heartbeat {
             }
             return requests.write().thenCompose(term -> {
                 if (term == sign.term()) {
-                    confirmed(sent + TimeUnit.SECONDS.toNanos(sign.secondsToLive()));
+                    confirmed(SessionValidity.of(sent, Duration.ofSeconds(sign.secondsToLive())));
                 } else if (left > 1) {
                     return attempt(left - 1);
                 }
@@ -98,10 +100,10 @@ final class Heartbeat {
         });
     }
 
-    private void confirmed(long until) {
+    private void confirmed(SessionValidity proven) {
         mutex.lock();
         try {
-            validUntil = Math.max(validUntil, until);
+            validity = proven;
         } finally {
             mutex.unlock();
         }

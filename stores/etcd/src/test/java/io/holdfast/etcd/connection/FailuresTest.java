@@ -56,13 +56,6 @@ class FailuresTest {
     }
 
     @Test
-    void aReadThatHasNoAnswerChangedNothing() {
-        assertThat(Failures.ofRead(of(Status.DEADLINE_EXCEEDED)))
-                .isInstanceOfSatisfying(
-                        StoreException.class, read -> assertThat(read.effect()).isEqualTo(Effect.NOT_APPLIED));
-    }
-
-    @Test
     void aKnownFailureIsKept() {
         StoreException known = failures.notConnected("closed");
         assertThat(failures.of("write", new CompletionException(known))).isSameAs(known);

@@ -2,6 +2,8 @@ package io.holdfast.etcd.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.support.session.ClockReading;
+import io.holdfast.support.session.SessionValidity;
 import io.holdfast.testkit.Simulation;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -25,7 +27,7 @@ class HeartbeatTest {
     private final Deque<CompletableFuture<Long>> writes = new ArrayDeque<>();
     private final AtomicInteger ends = new AtomicInteger();
     private final Heartbeat heartbeat =
-            new Heartbeat(time, began + LIFE.toNanos(), new Requests(), ends::incrementAndGet);
+            new Heartbeat(time, SessionValidity.of(ClockReading.of(time), LIFE), new Requests(), ends::incrementAndGet);
 
     private final class Requests implements Heartbeat.Requests {
 
@@ -49,8 +51,13 @@ class HeartbeatTest {
         time.close();
     }
 
+    /** Returns the time from the beginning on for which the session is certain, without the margin. */
     private Duration validUntil() {
-        return Duration.ofNanos(heartbeat.validUntil() - began);
+        return heartbeat
+                .validity()
+                .left(began, ClockReading.of(time))
+                .plus(LIFE.dividedBy(100))
+                .plusMillis(2);
     }
 
     @Test

@@ -24,12 +24,13 @@ final class Holds {
      *
      * @param session the session in which it was granted
      * @param kept {@code true} if it lasts as long as its session
+     * @param doubts the number of {@link Doubts} before the request that proved it last was sent
      * @param end the {@code nanoTime} at which its lease ends
      */
-    record Hold(RecordKey key, TenureId tenure, Mode mode, String session, boolean kept, long end) {
+    record Hold(RecordKey key, TenureId tenure, Mode mode, String session, boolean kept, long doubts, long end) {
 
         private Hold until(long time) {
-            return time - end > 0 ? new Hold(key, tenure, mode, session, kept, time) : this;
+            return time - end > 0 ? new Hold(key, tenure, mode, session, kept, doubts, time) : this;
         }
     }
 

@@ -24,10 +24,13 @@ public interface Session {
     /** Returns the time for which the servers keep the session without a sign of life. */
     Duration timeout();
 
-    /** Returns the {@code nanoTime} until which the servers certainly keep the session. */
-    long validUntil();
+    /** Returns the time until which the servers certainly keep the session. */
+    SessionValidity validity();
 
-    /** Asks the servers whether they keep the session. The answer extends {@link #validUntil}. */
+    /**
+     * Asks the servers whether they keep the session. The answer extends the {@link #validity}. A request that is under way serves
+     * this call as well.
+     */
     CompletionStage<Void> confirm();
 
     /** Reads a record as it is at some time after this call. */

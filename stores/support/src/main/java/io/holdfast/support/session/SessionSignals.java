@@ -22,12 +22,14 @@ final class SessionSignals {
     private final LocalClock clock;
     private final RecordKeys keys;
     private final Holds holds;
+    private final Doubts doubts;
     private final PictureReader reader;
 
-    SessionSignals(StoreConfig config, LocalClock clock, Holds holds, PictureReader reader) {
+    SessionSignals(StoreConfig config, LocalClock clock, Holds holds, Doubts doubts, PictureReader reader) {
         this.config = config;
         this.clock = clock;
         this.holds = holds;
+        this.doubts = doubts;
         this.reader = reader;
         keys = new RecordKeys(config.keyPrefix());
     }
@@ -58,6 +60,8 @@ final class SessionSignals {
             holds.remove(revoked.tenure());
         } else if (signal instanceof Signal.Wanted wanted) {
             reader.refresh(keys.lock(wanted.name()));
+        } else if (signal instanceof Signal.Gap) {
+            doubts.add();
         }
         config.signals().accept(signal);
     }
@@ -68,7 +72,7 @@ final class SessionSignals {
      */
     private void assigned(Signal.Assigned it, RecordKey key, long before) {
         long end = config.platform().nanoTime() + TimeUnit.MICROSECONDS.toNanos(it.expiresMicros());
-        holds.note(new Holds.Hold(key, it.tenure(), it.mode(), "", false, end));
+        holds.note(new Holds.Hold(key, it.tenure(), it.mode(), "", false, 0, end));
         Optional<Holder> known = reader.pictures()
                 .of(key)
                 .flatMap(picture -> picture.record().holders().of(it.tenure()));

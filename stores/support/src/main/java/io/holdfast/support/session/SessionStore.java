@@ -55,6 +55,8 @@ import org.slf4j.LoggerFactory;
  *       has ended.
  *   <li>A few holds of each batch of renewals are verified at the servers, chosen at random. If one of them is not renewed, all
  *       are verified. So a record that somebody has deleted is noticed.
+ *   <li>After messages may have been lost, and after a suspend, each hold is verified by its next renewal.
+ *   <li>While the session is in doubt, nothing is granted or renewed. Each request asks the servers for the session first.
  * </ol>
  */
 public final class SessionStore extends RecordStore {
@@ -80,6 +82,7 @@ public final class SessionStore extends RecordStore {
     private final PictureReader reader;
     private final SessionRecords records;
     private final Holds holds;
+    private final Doubts doubts;
     private final LocalClock local;
     private final ServerClock clock = new ServerClock();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -107,6 +110,7 @@ public final class SessionStore extends RecordStore {
         this.records = records;
         config = parts.config();
         holds = new Holds(config.platform(), parts.timer(), this::end);
+        doubts = new Doubts(config.platform());
         keys = new RecordKeys(config.keyPrefix());
     }
 
@@ -117,7 +121,7 @@ public final class SessionStore extends RecordStore {
         PictureReader reader = new PictureReader(config, parts.sessions());
         SessionRecords records = new SessionRecords(config, clock, parts.sessions(), reader);
         SessionStore store = new SessionStore(parts, clock, reader, records);
-        parts.sessions().start(new SessionSignals(config, clock, store.holds, reader)::receive);
+        parts.sessions().start(new SessionSignals(config, clock, store.holds, store.doubts, reader)::receive);
         return store;
     }
 
@@ -184,13 +188,29 @@ public final class SessionStore extends RecordStore {
         return isKept(lease, session) ? OF_SESSION : lease;
     }
 
-    /**
-     * Returns for how long a hold is certain from a time on. It was granted or renewed in the given session, unless that is over.
-     */
+    /** Returns for how long a session is certain from a time on. */
+    private Duration left(Session session, long from) {
+        return parts.sessions().isOver(session.id())
+                ? Duration.ZERO
+                : session.validity().left(from, ClockReading.of(config.platform()));
+    }
+
+    /** Returns for how long a hold is certain from a time on. It was granted or renewed in the given session. */
     private Duration valid(Duration lease, Session session, long from) {
-        boolean over = parts.sessions().isOver(session.id());
-        Duration left = Duration.ofNanos(over ? 0 : Math.max(0, session.validUntil() - from));
+        Duration left = left(session, from);
         return lease.compareTo(left) < 0 ? lease : left;
+    }
+
+    /** Asks the servers for the session, unless it is certain for longer than the given time. */
+    private CompletionStage<Void> confirmed(Session session, long from, Duration longerThan) {
+        return left(session, from).compareTo(longerThan) > 0
+                ? CompletableFuture.completedStage(null)
+                : Stages.unapplied(session.confirm().thenCompose(done -> confirmedAgain(session, from)));
+    }
+
+    /** Asks once more if the answer proves nothing, because its request was under way before the session was in doubt. */
+    private CompletionStage<Void> confirmedAgain(Session session, long from) {
+        return left(session, from).isZero() ? session.confirm() : CompletableFuture.completedStage(null);
     }
 
     // ---- requests
@@ -201,9 +221,19 @@ public final class SessionStore extends RecordStore {
         holds.asks(request.tenure());
         return parts.sessions()
                 .present()
-                .thenCompose(session -> super.acquire(request.withLease(recorded(request.lease(), session)))
-                        .thenApply(reply -> reply(request, reply, session, sent)))
+                .thenCompose(session ->
+                        confirmed(session, sent, Duration.ZERO).thenCompose(done -> acquire(request, session, sent)))
                 .whenComplete((reply, error) -> noteUnknown(request, Optional.ofNullable(reply), error));
+    }
+
+    private CompletionStage<Acquire.Reply> acquire(Acquire request, Session session, long sent) {
+        long proven = doubts(session);
+        return super.acquire(request.withLease(recorded(request.lease(), session)))
+                .thenApply(reply -> reply(request, reply, session, sent, proven));
+    }
+
+    private long doubts(Session session) {
+        return doubts.count(SessionValidity.margin(session.timeout()));
     }
 
     /** Notes a hold that may have been granted, by this request or by an earlier one, so that it ends with its lease. */
@@ -211,7 +241,7 @@ public final class SessionStore extends RecordStore {
         boolean earlier = holds.asked(request.tenure());
         boolean known = reply.filter(each -> !(each instanceof Acquire.Late)).isPresent();
         if (!known && (earlier || (error != null && mayBeApplied(error)))) {
-            holds.note(hold(request, "", false));
+            holds.note(hold(request, "", false, 0));
         }
     }
 
@@ -220,9 +250,9 @@ public final class SessionStore extends RecordStore {
                 || failure.effect().mayBeApplied();
     }
 
-    private Acquire.Reply reply(Acquire request, Acquire.Reply reply, Session session, long sent) {
+    private Acquire.Reply reply(Acquire request, Acquire.Reply reply, Session session, long sent, long proven) {
         if (reply instanceof Acquire.Granted granted) {
-            holds.note(hold(request, session.id(), isKept(request.lease(), session)));
+            holds.note(hold(request, session.id(), isKept(request.lease(), session), proven));
             return new Acquire.Granted(
                     granted.tokens(),
                     valid(request.lease(), session, sent),
@@ -243,13 +273,14 @@ public final class SessionStore extends RecordStore {
         return reply;
     }
 
-    private Hold hold(Acquire request, String session, boolean kept) {
+    private Hold hold(Acquire request, String session, boolean kept, long proven) {
         return new Hold(
                 keys.of(request.name(), request.share().mode()),
                 request.tenure(),
                 request.share().mode(),
                 session,
                 kept,
+                proven,
                 now() + request.lease().toNanos());
     }
 
@@ -282,56 +313,54 @@ public final class SessionStore extends RecordStore {
         long sent = now();
         return parts.sessions()
                 .present()
-                .thenCompose(session -> confirmed(session, sent).thenCompose(done -> renew(batch, session, sent)));
-    }
-
-    /** Asks the servers for the session, unless they have confirmed it for long enough. */
-    private CompletionStage<Void> confirmed(Session session, long from) {
-        return session.validUntil() - from > session.timeout().toNanos() / 2
-                ? CompletableFuture.completedStage(null)
-                : session.confirm();
+                .thenCompose(
+                        session -> confirmed(session, sent, session.timeout().dividedBy(2))
+                                .thenCompose(done -> renew(batch, session, sent)));
     }
 
     /**
-     * Reads the records of some holds in any case. Only if all of them are still held, the session is proof for the others: a session
-     * may have ended, or somebody may have forced holds free, while this client or its connection stood still.
+     * Reads the records of some holds in any case, and of all that were not read since a doubt. Only if all of these are still held,
+     * the session is proof for the others: somebody may have deleted the records.
      */
     private CompletionStage<List<Renew.Reply>> renew(List<Renew> batch, Session session, long sent) {
+        long proven = doubts(session);
         List<Renew> kept = new ArrayList<>(batch.stream()
-                .filter(request -> isKeptBySession(request, session))
+                .filter(request -> isKeptBySession(request, session, proven))
                 .toList());
         Collections.shuffle(kept, new Random(config.platform().randomLong()));
         Set<Renew> unread = kept.stream().skip(VERIFIED).collect(toSet());
         List<Renew> read =
                 batch.stream().filter(request -> !unread.contains(request)).toList();
-        return renewRecords(read, session, sent).thenCompose(replies -> {
+        return renewRecords(read, session, sent, proven).thenCompose(replies -> {
             Map<Renew, Renew.Reply> known =
                     IntStream.range(0, read.size()).boxed().collect(toMap(read::get, replies::get, (one, same) -> one));
-            boolean proven = replies.stream().allMatch(Renew.Renewed.class::isInstance);
+            boolean allHeld = replies.stream().allMatch(Renew.Renewed.class::isInstance);
             return RenewalReplies.withOthers(
                     batch,
                     known,
-                    others -> proven
+                    others -> allHeld
                             ? CompletableFuture.completedStage(renewed(others, session, sent))
-                            : renewRecords(others, session, sent));
+                            : renewRecords(others, session, sent, proven));
         });
     }
 
-    private CompletionStage<List<Renew.Reply>> renewRecords(List<Renew> batch, Session session, long sent) {
+    private CompletionStage<List<Renew.Reply>> renewRecords(
+            List<Renew> batch, Session session, long sent, long proven) {
         return super.renew(batch.stream()
                         .map(request -> request.withLease(recorded(request.lease(), session)))
                         .toList())
                 .thenApply(replies -> IntStream.range(0, batch.size())
-                        .mapToObj(i -> reply(batch.get(i), replies.get(i), session, sent))
+                        .mapToObj(i -> reply(batch.get(i), replies.get(i), session, sent, proven))
                         .toList());
     }
 
-    private boolean isKeptBySession(Renew request, Session session) {
+    private boolean isKeptBySession(Renew request, Session session, long proven) {
         return request.tokens() == 0
                 && request.floor() == 0
                 && isKept(request.lease(), session)
                 && holds.of(request.tenure())
                         .filter(hold -> hold.kept() && hold.session().equals(session.id()))
+                        .filter(hold -> hold.doubts() == proven)
                         .isPresent();
     }
 
@@ -348,7 +377,7 @@ public final class SessionStore extends RecordStore {
         return new Renew.Renewed(valid(request.lease(), session, sent), waiters, Optional.empty(), local.micros(now()));
     }
 
-    private Renew.Reply reply(Renew request, Renew.Reply reply, Session session, long sent) {
+    private Renew.Reply reply(Renew request, Renew.Reply reply, Session session, long sent, long proven) {
         if (reply instanceof Renew.Renewed renewed) {
             holds.note(new Hold(
                     keys.of(request.name(), request.mode()),
@@ -356,6 +385,7 @@ public final class SessionStore extends RecordStore {
                     request.mode(),
                     session.id(),
                     isKept(request.lease(), session),
+                    proven,
                     now() + request.lease().toNanos()));
             return new Renew.Renewed(
                     valid(request.lease(), session, sent),

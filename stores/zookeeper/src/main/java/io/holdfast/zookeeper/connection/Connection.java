@@ -7,6 +7,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.ClientRecord;
 import io.holdfast.support.Mailbox;
+import io.holdfast.support.session.ClockReading;
 import io.holdfast.support.session.Sessions.Receiver;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -50,7 +51,7 @@ final class Connection {
     private final Receiver receiver;
     private final Consumer<Connection> onEnd;
     private final Failures failures;
-    private final long began;
+    private final ClockReading began;
     /** Completed when the handle is set up. Events that arrive before, wait for it. */
     private final CompletableFuture<ZooKeeper> handle = new CompletableFuture<>();
 
@@ -91,7 +92,7 @@ final class Connection {
         this.receiver = receiver;
         this.onEnd = onEnd;
         failures = new Failures(settings.address());
-        began = config.platform().nanoTime();
+        began = ClockReading.of(config.platform());
         ZKClientConfig client = settings.client();
         // an inbox or a folder may have many children, and the servers limit requests only
         client.setProperty(ZKConfig.JUTE_MAXBUFFER, Integer.toString(MAX_ANSWER_BYTES));
@@ -214,7 +215,7 @@ final class Connection {
         Heartbeat heartbeat = new Heartbeat(
                 config.platform(),
                 began,
-                timeout.toNanos(),
+                timeout,
                 settings.tick().toNanos(),
                 () -> requests.set(paths.session(id), new byte[0], -1));
         ZooKeeperSession fresh =

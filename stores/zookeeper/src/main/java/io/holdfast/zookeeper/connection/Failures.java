@@ -4,7 +4,6 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Stages;
 import java.util.Optional;
-import java.util.concurrent.CompletionException;
 import org.apache.zookeeper.KeeperException;
 
 /**
@@ -29,13 +28,6 @@ record Failures(String address) {
         return cause instanceof StoreException known
                 ? known
                 : new StoreException(effect(cause), address + ": " + what + ": " + text(cause), cause);
-    }
-
-    /** Returns the failure of a request that only reads. */
-    static RuntimeException ofRead(Throwable failure) {
-        return failure instanceof StoreException known && known.effect() == Effect.UNKNOWN
-                ? new StoreException(Effect.NOT_APPLIED, known.getMessage() + "", known.getCause())
-                : new CompletionException(failure);
     }
 
     private static Effect effect(Throwable cause) {

@@ -2,8 +2,12 @@ package io.holdfast.zookeeper.connection;
 
 import io.holdfast.spi.Platform;
 import io.holdfast.support.SingleFlight;
+import io.holdfast.support.session.ClockReading;
+import io.holdfast.support.session.SessionValidity;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -19,8 +23,8 @@ import java.util.function.Supplier;
  * <ol>
  *   <li>A heartbeat is a write.
  *   <li>An answered heartbeat proves that the leader knows of an earlier one, if that was answered at least a tick before this one
- *       was sent. The session then lasts until the earlier heartbeat was sent, plus the session timeout. A whole tick is required,
- *       because a leader asks its followers about every half tick, and not exactly.
+ *       was sent. The earlier one is then the sign of life from which the session timeout counts. A whole tick is required, because
+ *       a leader asks its followers about every half tick, and not exactly.
  *   <li>The leader itself begins the session, so its beginning is the first sign of life, and any answer proves that. When the
  *       connection moves to another server, that server tells the leader at once.
  * </ol>
@@ -30,46 +34,52 @@ import java.util.function.Supplier;
 final class Heartbeat {
 
     private final Platform platform;
-    private final long firstSign;
     private final Supplier<CompletionStage<?>> write;
-    private final long timeoutNanos;
+    private final Duration timeout;
     private final long tickNanos;
     private final SingleFlight<Void> beat = new SingleFlight<>();
     private final ReentrantLock mutex = new ReentrantLock();
 
     /** A heartbeat that was answered. */
-    private record Beat(long sent, long answered) {}
+    private record Beat(ClockReading sent, long answered) {}
 
     // ---- guarded by the mutex
 
     /** The answered heartbeats that no later one has proven yet, the earliest first. */
     private final Deque<Beat> answered = new ArrayDeque<>();
 
-    private boolean began;
-    private long validUntil;
+    /** The last sign of life that the leader certainly knows of. */
+    private ClockReading sign;
+
+    /** Empty before the first answer. */
+    private Optional<SessionValidity> validity = Optional.empty();
 
     /**
      * Creates the heartbeat of a session.
      *
-     * @param began the {@code nanoTime} before the session began
-     * @param timeoutNanos the session timeout
+     * @param began the clocks before the session began
+     * @param timeout the session timeout
      * @param tickNanos the time within which a server certainly reports the signs of life of its clients to the leader
      * @param write writes once, and completes with the answer
      */
-    Heartbeat(Platform platform, long began, long timeoutNanos, long tickNanos, Supplier<CompletionStage<?>> write) {
+    Heartbeat(
+            Platform platform,
+            ClockReading began,
+            Duration timeout,
+            long tickNanos,
+            Supplier<CompletionStage<?>> write) {
         this.platform = platform;
         this.write = write;
-        this.timeoutNanos = timeoutNanos;
+        this.timeout = timeout;
         this.tickNanos = tickNanos;
-        firstSign = began;
-        validUntil = began;
+        sign = began;
     }
 
-    /** Returns the {@code nanoTime} until which the servers certainly keep the session. */
-    long validUntil() {
+    /** Returns the time until which the servers certainly keep the session; empty before the first answer. */
+    Optional<SessionValidity> validity() {
         mutex.lock();
         try {
-            return validUntil;
+            return validity;
         } finally {
             mutex.unlock();
         }
@@ -78,21 +88,18 @@ final class Heartbeat {
     /** Sends a heartbeat, unless one is under way. Completes with its answer. */
     CompletionStage<Void> beat() {
         return beat.join(() -> {
-            long sent = platform.nanoTime();
+            ClockReading sent = ClockReading.of(platform);
             return write.get().thenAccept(answer -> answered(sent));
         });
     }
 
-    private void answered(long sent) {
+    private void answered(ClockReading sent) {
         mutex.lock();
         try {
-            if (!began) {
-                began = true;
-                validUntil = firstSign + timeoutNanos;
+            while (!answered.isEmpty() && sent.nanos() - answered.element().answered() >= tickNanos) {
+                sign = answered.remove().sent();
             }
-            while (!answered.isEmpty() && sent - answered.element().answered() >= tickNanos) {
-                validUntil = answered.remove().sent() + timeoutNanos;
-            }
+            validity = Optional.of(new SessionValidity(sign, sent, timeout));
             answered.add(new Beat(sent, platform.nanoTime()));
         } finally {
             mutex.unlock();

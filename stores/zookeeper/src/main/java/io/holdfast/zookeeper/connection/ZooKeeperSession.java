@@ -9,6 +9,7 @@ import io.holdfast.support.Stages;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.session.Node;
 import io.holdfast.support.session.Session;
+import io.holdfast.support.session.SessionValidity;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import io.holdfast.zookeeper.connection.Requests.Data;
@@ -80,7 +81,7 @@ final class ZooKeeperSession implements Session {
         this.heartbeat = heartbeat;
         this.config = config;
         this.onEnd = onEnd;
-        proven = heartbeat.validUntil();
+        proven = config.platform().nanoTime();
     }
 
     @Override
@@ -94,8 +95,8 @@ final class ZooKeeperSession implements Session {
     }
 
     @Override
-    public long validUntil() {
-        return heartbeat.validUntil();
+    public SessionValidity validity() {
+        return heartbeat.validity().orElseThrow();
     }
 
     @Override
@@ -171,12 +172,8 @@ final class ZooKeeperSession implements Session {
 
     @Override
     public CompletionStage<Node> read(RecordKey key) {
-        return proving(
-                        what("read", key),
-                        () -> requests.sync(paths.root()).thenCombine(both(key), (synced, node) -> node))
-                .exceptionally(error -> {
-                    throw Failures.ofRead(Stages.cause(error));
-                });
+        return Stages.unapplied(proving(
+                what("read", key), () -> requests.sync(paths.root()).thenCombine(both(key), (synced, node) -> node)));
     }
 
     /** Sends both reads at once. They are answered after the sync that was sent before. */

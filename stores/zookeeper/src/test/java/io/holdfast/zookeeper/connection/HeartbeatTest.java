@@ -2,6 +2,7 @@ package io.holdfast.zookeeper.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.support.session.ClockReading;
 import io.holdfast.testkit.Simulation;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -19,7 +20,8 @@ class HeartbeatTest {
     private final Simulation time = Simulation.of(1);
     private final long began = time.nanoTime();
     private final Deque<CompletableFuture<Void>> writes = new ArrayDeque<>();
-    private final Heartbeat heartbeat = new Heartbeat(time, began, TIMEOUT.toNanos(), TICK.toNanos(), this::write);
+    private final Heartbeat heartbeat =
+            new Heartbeat(time, ClockReading.of(time), TIMEOUT, TICK.toNanos(), this::write);
 
     @AfterEach
     void close() {
@@ -32,8 +34,14 @@ class HeartbeatTest {
         return write;
     }
 
+    /** Returns the time from the beginning on for which the session is certain, without the margin. */
     private Duration validUntil() {
-        return Duration.ofNanos(heartbeat.validUntil() - began);
+        return heartbeat
+                .validity()
+                .orElseThrow()
+                .left(began, ClockReading.of(time))
+                .plus(TIMEOUT.dividedBy(100))
+                .plusMillis(2);
     }
 
     private void beat(Duration answer) {
@@ -47,7 +55,7 @@ class HeartbeatTest {
     void nothingIsCertainBeforeAnAnswer() {
         var unused = heartbeat.beat();
         time.runFor(Duration.ofSeconds(1));
-        assertThat(validUntil()).isZero();
+        assertThat(heartbeat.validity()).isEmpty();
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.session.ClockReading;
 import io.holdfast.support.session.Node;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKey.Kind;
@@ -47,8 +48,8 @@ class ZooKeeperSessionTest {
         requests = new Requests(handle, List.of(new ACL(Perms.ALL, new Id("world", "anyone"))));
         Heartbeat heartbeat = new Heartbeat(
                 platform,
-                platform.nanoTime(),
-                TIMEOUT.toNanos(),
+                ClockReading.of(platform),
+                TIMEOUT,
                 TIMEOUT.toNanos() / 10,
                 () -> requests.set(paths.session(ID), new byte[0], -1));
         session = new ZooKeeperSession(

@@ -1,0 +1,209 @@
+package io.holdfast.testkit.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.TenureId;
+import io.holdfast.testkit.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A machine is suspended, or its wall clock is set. {@code nanoTime} stands still while it is suspended, and the servers go on. A
+ * session that ended meanwhile keeps no hold, and one that goes on is certain for the rest of its time only.
+ */
+class SuspendedSessionTest {
+
+    private static final Duration SESSION = SessionServer.SESSION;
+
+    private final Simulation time = Simulation.of(7);
+    private final SessionServer server = new SessionServer(time);
+    private final List<LockStore> stores = new ArrayList<>();
+    private LockStore store;
+    private SimulatedSessions sessions;
+
+    @BeforeEach
+    void open() {
+        store = open("suspended");
+        sessions = server.lastClient();
+    }
+
+    private LockStore open(String id) {
+        LockReport.Client identity = LockReport.Client.unknown(id);
+        LockStore opened = server.open(StoreConfig.of("session:", identity, time)
+                .withClient(identity, (Signal signal) -> {}, name -> Optional.empty()));
+        stores.add(opened);
+        return opened;
+    }
+
+    @AfterEach
+    void close() {
+        stores.forEach(LockStore::close);
+        time.runReady();
+        time.close();
+    }
+
+    private static Acquire request(String client, int number) {
+        return Acquire.of("n" + number, new TenureId(client, number), SESSION);
+    }
+
+    private Acquire.Granted acquire(int number) {
+        return (Acquire.Granted) time.await(store.acquire(request("suspended", number)));
+    }
+
+    private List<Renew> hold(int count) {
+        return IntStream.range(0, count)
+                .mapToObj(number -> {
+                    acquire(number);
+                    return new Renew("n" + number, new TenureId("suspended", number), SESSION, 0);
+                })
+                .toList();
+    }
+
+    /** Returns the replies to a batch. If it fails as a whole, each of its renewals has failed. */
+    private List<Renew.Reply> renew(List<Renew> batch) {
+        try {
+            return time.await(store.renew(batch));
+        } catch (StoreException e) {
+            return batch.stream()
+                    .<Renew.Reply>map(request -> new Renew.Failed(e))
+                    .toList();
+        }
+    }
+
+    private static boolean isValid(Renew.Reply reply) {
+        return reply instanceof Renew.Renewed renewed && !renewed.valid().isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 17, 1_000})
+    void renewsNothingInASessionThatEndedDuringASuspend(int holds) {
+        List<Renew> batch = hold(holds);
+        time.suspend(SESSION.plusSeconds(1));
+        assertThat(renew(batch)).hasSize(holds).noneMatch(SuspendedSessionTest::isValid);
+        time.runFor(Duration.ofMillis(100));
+        assertThat(renew(batch)).hasSize(holds).allMatch(Renew.Lost.class::isInstance);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 17, 1_000})
+    void readsAllHoldsOfASessionThatSurvivedASuspend(int holds) {
+        List<Renew> batch = hold(holds);
+        time.suspend(SESSION.dividedBy(2));
+        long before = server.reads();
+        assertThat(renew(batch)).hasSize(holds).allMatch(SuspendedSessionTest::isValid);
+        assertThat(server.reads() - before).isGreaterThanOrEqualTo(holds);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 17, 1_000})
+    void findsAllHoldsThatWereRemovedDuringASuspend(int holds) {
+        List<Renew> batch = hold(holds);
+        time.suspend(SESSION.dividedBy(2));
+        server.wipe();
+        assertThat(renew(batch)).hasSize(holds).allMatch(Renew.Lost.class::isInstance);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 17, 1_000})
+    void renewsNothingAfterASuspendIfTheServersDoNotAnswer(int holds) {
+        List<Renew> batch = hold(holds);
+        time.suspend(SESSION.dividedBy(2));
+        sessions.session().loseAnswers(true);
+        assertThat(renew(batch)).hasSize(holds).noneMatch(SuspendedSessionTest::isValid);
+        sessions.session().loseAnswers(false);
+        sessions.cut(true);
+        assertThat(renew(batch)).hasSize(holds).noneMatch(SuspendedSessionTest::isValid);
+        sessions.cut(false);
+        assertThat(renew(batch)).hasSize(holds).allMatch(SuspendedSessionTest::isValid);
+    }
+
+    /** The session is proven again, but not each of its holds. */
+    @ParameterizedTest
+    @ValueSource(ints = {17, 1_000})
+    void readsAllHoldsIfAHeartbeatWasFasterAfterASuspend(int holds) {
+        List<Renew> batch = hold(holds);
+        time.suspend(SESSION.dividedBy(2));
+        server.wipe();
+        time.await(sessions.session().confirm());
+        assertThat(renew(batch)).hasSize(holds).allMatch(Renew.Lost.class::isInstance);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {17, 1_000})
+    void readsAllHoldsAfterAGap(int holds) {
+        List<Renew> batch = hold(holds);
+        time.runFor(Duration.ofMillis(1));
+        server.wipe();
+        sessions.deliver(new Signal.Gap(), 0);
+        assertThat(renew(batch)).hasSize(holds).allMatch(Renew.Lost.class::isInstance);
+    }
+
+    @Test
+    void readsFewHoldsWhenTheDoubtIsOver() {
+        List<Renew> batch = hold(100);
+        time.suspend(SESSION.dividedBy(2));
+        renew(batch);
+        long before = server.reads();
+        assertThat(renew(batch)).allMatch(SuspendedSessionTest::isValid);
+        assertThat(server.reads() - before).isLessThan(20);
+    }
+
+    /** Its answer arrives after the suspend, and proves that the session lived before it. */
+    @Test
+    void takesAHeartbeatThatWasSentBeforeASuspendForNoProof() {
+        List<Renew> batch = hold(1);
+        CompletionStage<Void> beat = sessions.session().confirm();
+        time.suspend(SESSION.dividedBy(2));
+        long before = server.signsOfLife();
+        List<Renew.Reply> replies = renew(batch);
+        assertThat(beat.toCompletableFuture()).isDone();
+        assertThat(server.signsOfLife() - before).as("it, and one more").isEqualTo(2);
+        assertThat(replies).allMatch(SuspendedSessionTest::isValid);
+    }
+
+    @Test
+    void grantsALockAfterASuspendForNoLongerThanTheServersKeepTheSession() {
+        time.suspend(SESSION.minusSeconds(1));
+        long sent = time.outsideNanos();
+        Acquire.Granted granted = acquire(1);
+        Duration kept = Duration.ofNanos(server.endOf(sessions.session().id()) - sent);
+        assertThat(granted.valid()).isPositive().isLessThan(kept);
+    }
+
+    @Test
+    void grantsALockInALaterSessionIfItsOwnEndedDuringASuspend() {
+        time.suspend(SESSION.plusSeconds(1));
+        assertThatExceptionOfType(StoreException.class)
+                .isThrownBy(() -> acquire(1))
+                .satisfies(
+                        failure -> assertThat(failure.effect().mayBeApplied()).isFalse());
+        Acquire.Granted granted = acquire(1);
+        assertThat(granted.valid()).isPositive();
+        assertThat(time.await(open("other").acquire(request("other", 1)))).isInstanceOf(Acquire.Refused.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-3_600, 3_600})
+    void keepsAllHoldsAfterAStepOfTheWallClock(long seconds) {
+        List<Renew> batch = hold(17);
+        time.stepWallClock(Duration.ofSeconds(seconds));
+        assertThat(renew(batch)).hasSize(17).allMatch(SuspendedSessionTest::isValid);
+    }
+}

@@ -1,0 +1,123 @@
+package io.holdfast.testkit.cluster;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.LongBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A process that holds locks, and reports how many of them are valid, on a machine that can be suspended. */
+final class SuspendedProcess implements AutoCloseable {
+
+    private static final long REPORT_MILLIS = 10;
+
+    /** What the process reports. */
+    record Report(boolean wasSuspended, int valid, int lost) {
+
+        private String text() {
+            return wasSuspended + " " + valid + " " + lost;
+        }
+
+        private static Report of(String text) {
+            String[] words = text.split(" ", 3);
+            return new Report(Boolean.parseBoolean(words[0]), Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+        }
+    }
+
+    private final Path file = Files.createTempFile("holdfast-suspended", "");
+    private final LongBuffer suspended = SuspendablePlatform.map(file);
+    private final Process process;
+    private final BufferedReader reports;
+    private long suspendedAt;
+
+    /** Starts a process that acquires locks whose names begin with a prefix and end with a number from 0 on. */
+    SuspendedProcess(String uri, String prefix, int locks) throws IOException {
+        process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        SuspendedProcess.class.getName(),
+                        uri,
+                        prefix,
+                        Integer.toString(locks),
+                        file.toString())
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        reports = process.inputReader(StandardCharsets.UTF_8);
+    }
+
+    /** Returns the next report. Fails if the process has ended. */
+    Report next() {
+        try {
+            String line = reports.readLine();
+            if (line == null) {
+                throw new AssertionError("the process has ended");
+            }
+            return Report.of(line);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void signal(String name) throws IOException, InterruptedException {
+        int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .inheritIO()
+                .start()
+                .waitFor();
+        if (status != 0) {
+            throw new IOException("kill -" + name + " failed");
+        }
+    }
+
+    void suspend() throws IOException, InterruptedException {
+        signal("STOP");
+        suspendedAt = System.nanoTime();
+    }
+
+    void resume() throws IOException, InterruptedException {
+        suspended.put(0, System.nanoTime() - suspendedAt);
+        signal("CONT");
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.destroyForcibly();
+        reports.close();
+        Files.delete(file);
+    }
+
+    /** Holds locks and reports, until it is killed, or the standard input ends: {@code URI PREFIX LOCKS FILE}. */
+    public static void main(String[] args) throws IOException, InterruptedException {
+        SuspendablePlatform platform = new SuspendablePlatform(Path.of(args[3]));
+        AtomicInteger lost = new AtomicInteger();
+        Holdfast client = Holdfast.builder()
+                .uri(args[0])
+                .platform(platform)
+                .listener(event -> lost.addAndGet(event instanceof LockEvent.Lost ? 1 : 0))
+                .build();
+        List<Lease> held = new ArrayList<>();
+        for (int number = 0; number < Integer.parseInt(args[2]); number++) {
+            held.add(client.lock(args[1] + number).acquire());
+        }
+        try (BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+            while (!System.out.checkError() && !input.ready()) {
+                // read first, so that a report of a suspended machine was made after it
+                boolean wasSuspended = platform.suspendedNanos() > 0;
+                int valid = (int) held.stream().filter(Lease::isValid).count();
+                System.out.println(new Report(wasSuspended, valid, lost.get()).text());
+                TimeUnit.MILLISECONDS.sleep(REPORT_MILLIS);
+            }
+        }
+        Runtime.getRuntime().halt(0);
+    }
+}
