@@ -56,7 +56,7 @@ class SizesTest {
     @CsvSource({
         // folder, limit, target
         "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
-        "stores/support/src/main/java/io/holdfast/support/store, 539, 520",
+        "stores/support/src/main/java/io/holdfast/support/store, 560, 520",
         "stores/support/src/main/java/io/holdfast/support/session, 930, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 135, 110",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1111, 900",
@@ -65,9 +65,9 @@ class SizesTest {
         "stores/mongodb/src/main/java/io/holdfast/mongodb, 120, 100",
         "stores/mongodb/src/main/java/io/holdfast/mongodb/record, 800, 700",
         "stores/memory/src/main/java/io/holdfast/memory, 285, 300",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc, 513, 480",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 661, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1165, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc, 520, 480",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 688, 500",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1375, 900",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 981, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 341, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 76, 60",

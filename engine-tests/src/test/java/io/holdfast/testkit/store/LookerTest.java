@@ -146,6 +146,76 @@ class LookerTest {
         return pauses;
     }
 
+    // ---- messages
+
+    private void assertAssigned(String... names) {
+        assertThat(signals.stream()
+                        .filter(Signal.Assigned.class::isInstance)
+                        .map(signal -> ((Signal.Assigned) signal).name()))
+                .containsExactly(names);
+    }
+
+    @Test
+    void readsAReportedRecordAtOnceThoughItIsPaused() {
+        waitFor("a");
+        looker.pause();
+        simulation.runFor(Duration.ofSeconds(1));
+        write("a", 2, assigned("a"));
+        looker.read(key("a"));
+        simulation.runReady();
+        assertAssigned("a");
+        assertThat(looks).hasSize(1);
+    }
+
+    @Test
+    void findsNoAssignmentThatTheRecordDoesNotState() {
+        waitFor("a");
+        looker.pause();
+        looker.read(key("a"));
+        looker.read(key("b"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).isEmpty();
+        assertThat(looks).hasSize(1);
+    }
+
+    /** The message may overtake the answer to the request of which it is the consequence. */
+    @Test
+    void readsAReportedRecordWhenItsWriteHasEnded() {
+        looker.pause();
+        looker.begin(key("a"));
+        write("a", 2, assigned("a"));
+        looker.read(key("a"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(looks).isEmpty();
+        looker.left(key("a"), 1, awaited("a"));
+        looker.end(key("a"));
+        simulation.runReady();
+        assertAssigned("a");
+    }
+
+    @Test
+    void readsAReportedRecordAgainIfTheReadFails() {
+        waitFor("a");
+        looker.pause();
+        write("a", 2, assigned("a"));
+        broken = true;
+        looker.read(key("a"));
+        simulation.runFor(Duration.ofMillis(100));
+        assertThat(looks).hasSizeBetween(2, 20);
+        broken = false;
+        simulation.runFor(Duration.ofMillis(100));
+        assertAssigned("a");
+    }
+
+    /** The read that a message asks for would find nothing new. */
+    @Test
+    void reportsAnAssignmentThatARequestFindsThoughItIsPaused() {
+        waitFor("a");
+        looker.pause();
+        looker.found(key("a"), 2, assigned("a"), now());
+        assertAssigned("a");
+    }
+
     @Test
     void aClientThatDoesNotWaitDoesNotLook() {
         LockRecord held = decider.acquire(LockRecord.EMPTY, Acquire.of("n", WAITER, LEASE), now())

@@ -76,7 +76,7 @@ record Address(DatabaseKind kind, String url, String shown, StoreSettings settin
     Database database() {
         boolean h2 = kind == DatabaseKind.H2;
         return Database.at(
-                kind.dialect(settings.tables()),
+                kind.dialect(settings),
                 url,
                 shown,
                 settings.createsTables(),

@@ -66,7 +66,7 @@ final class DataSourceProvider implements StoreProvider {
                 .orElseThrow(() -> new IllegalArgumentException("the DataSource connects to " + found.product()
                         + "; supported are PostgreSQL, MySQL, MariaDB and H2"));
         Database database = Database.of(
-                kind.dialect(settings.tables()),
+                kind.dialect(settings),
                 source,
                 found.shown(),
                 settings.createsTables(),

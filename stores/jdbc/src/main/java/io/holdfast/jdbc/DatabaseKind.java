@@ -4,7 +4,6 @@ import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.MySql;
 import io.holdfast.jdbc.sql.PostgreSql;
-import io.holdfast.jdbc.sql.Tables;
 import java.util.Optional;
 import java.util.stream.Stream;
 
@@ -43,11 +42,11 @@ enum DatabaseKind {
         return artifact;
     }
 
-    Dialect dialect(Tables tables) {
+    Dialect dialect(StoreSettings settings) {
         return switch (this) {
-            case POSTGRESQL -> new PostgreSql(tables);
-            case MYSQL, MARIADB -> new MySql(product, tables);
-            case H2 -> new H2(tables);
+            case POSTGRESQL -> new PostgreSql(settings.tables());
+            case MYSQL, MARIADB -> new MySql(product, settings.tables(), settings.oneWriter());
+            case H2 -> new H2(settings.tables());
         };
     }
 }

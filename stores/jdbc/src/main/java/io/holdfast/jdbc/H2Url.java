@@ -54,7 +54,7 @@ final class H2Url {
         // our settings precede the user's, because a backslash at the end of the user's would escape a following
         // semicolon
         String url = base + added(target, settings, commandTimeout) + given;
-        return new Address(DatabaseKind.H2, url, shown, store);
+        return new Address(DatabaseKind.H2, url, shown, settings.contains("SCHEMA") ? store.withNamedSchema() : store);
     }
 
     private static String added(String target, Set<String> settings, Duration commandTimeout) {

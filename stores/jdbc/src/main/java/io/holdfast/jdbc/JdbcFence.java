@@ -54,22 +54,26 @@ public final class JdbcFence {
     }
 
     /**
-     * Returns a fence in the table {@code holdfast_fence}, which is created if it does not exist. Uses one connection.
+     * Returns a fence in the table {@code holdfast_fence}, which is created if it does not exist. Uses one connection. That
+     * connection defines the schema of the table, for all connections.
      *
      * @throws IllegalArgumentException if the database is not PostgreSQL, MySQL, MariaDB or H2
-     * @throws SQLException if the table cannot be created, or has other columns
+     * @throws SQLException if the table cannot be created, or has other columns, or if another schema of PostgreSQL or H2 has a
+     *     table of that name: a former holder that uses that one would not be refused
      */
     public static JdbcFence of(DataSource database) throws SQLException {
         return of(database, DEFAULT_TABLE);
     }
 
     /**
-     * Returns a fence in the given table, which is created if it does not exist. Uses one connection.
+     * Returns a fence in the given table, which is created if it does not exist. Uses one connection. If the name has no schema,
+     * that connection defines it, for all connections.
      *
      * @param table the name of the table, behind its schema and a period if needed; letters, digits and {@code _}
      * @throws IllegalArgumentException if the database is not PostgreSQL, MySQL, MariaDB or H2, or if the name of the table has
      *     other characters
-     * @throws SQLException if the table cannot be created, or has other columns
+     * @throws SQLException if the table cannot be created, or has other columns, or if the name has no schema and another schema
+     *     of PostgreSQL or H2 has a table of that name
      */
     public static JdbcFence of(DataSource database, String table) throws SQLException {
         if (!TABLE.matcher(table).matches()) {
@@ -82,8 +86,12 @@ public final class JdbcFence {
                     .orElseThrow(() -> new IllegalArgumentException(
                             "a fence supports PostgreSQL, MySQL, MariaDB and H2, not '" + product + "'"));
             connection.setAutoCommit(true);
-            prepare(connection, sql, table);
-            return new JdbcFence(database, sql, table);
+            String located = sql.located(connection, table);
+            sql.requireOne(connection, table, located);
+            prepare(connection, sql, located);
+            // race: another fence may have made a table in another schema at the same time
+            sql.requireOne(connection, table, located);
+            return new JdbcFence(database, sql, located);
         }
     }
 

@@ -17,14 +17,17 @@ import java.util.regex.Pattern;
  * @param tables the names of the tables
  * @param createsTables whether missing tables are created
  * @param listens whether the database sends signals, where it can
+ * @param oneWriter whether all clients write at one node, although the database accepts writes at several
  */
-record StoreSettings(Duration sweepAfter, Tables tables, boolean createsTables, boolean listens) {
+record StoreSettings(Duration sweepAfter, Tables tables, boolean createsTables, boolean listens, boolean oneWriter) {
 
     private static final String SWEEP_AFTER = "SWEEPAFTER";
     private static final String TABLE_PREFIX = "TABLEPREFIX";
     private static final String CREATE_TABLES = "CREATETABLES";
     private static final String SIGNALS = "SIGNALS";
-    private static final Set<String> ALL = Set.of(SWEEP_AFTER, TABLE_PREFIX, CREATE_TABLES, SIGNALS);
+    private static final String ONE_WRITER = "ONEWRITER";
+    private static final Set<String> ALL = Set.of(SWEEP_AFTER, TABLE_PREFIX, CREATE_TABLES, SIGNALS, ONE_WRITER);
+    private static final Map<String, Boolean> TRUE_OR_FALSE = Map.of("TRUE", true, "FALSE", false);
 
     private static final Duration MIN_SWEEP = Duration.ofHours(1);
     private static final Duration MAX_SWEEP = Duration.ofDays(365);
@@ -32,7 +35,7 @@ record StoreSettings(Duration sweepAfter, Tables tables, boolean createsTables, 
     private static final Pattern IDENTIFIERS =
             Pattern.compile("([A-Za-z_][A-Za-z0-9_]{0,39}\\.)?[A-Za-z_][A-Za-z0-9_]{0,39}");
 
-    static final StoreSettings DEFAULT = new StoreSettings(Duration.ofDays(7), Tables.DEFAULT, true, true);
+    static final StoreSettings DEFAULT = new StoreSettings(Duration.ofDays(7), Tables.DEFAULT, true, true, false);
 
     /** Returns {@code true} if a setting is meant for the store. Case and underscores have no effect. */
     static boolean isOne(String name) {
@@ -50,16 +53,30 @@ record StoreSettings(Duration sweepAfter, Tables tables, boolean createsTables, 
      */
     StoreSettings with(String name, String value) {
         return switch (key(name)) {
-            case SWEEP_AFTER -> new StoreSettings(sweepTime(name, value), tables, createsTables, listens);
-            case TABLE_PREFIX -> new StoreSettings(sweepAfter, tables(name, value), createsTables, listens);
+            case SWEEP_AFTER -> new StoreSettings(sweepTime(name, value), tables, createsTables, listens, oneWriter);
+            case TABLE_PREFIX -> withTables(tables(name, value));
             case CREATE_TABLES ->
-                new StoreSettings(
-                        sweepAfter, tables, choice(name, value, Map.of("TRUE", true, "FALSE", false)), listens);
+                new StoreSettings(sweepAfter, tables, choice(name, value, TRUE_OR_FALSE), listens, oneWriter);
             case SIGNALS ->
                 new StoreSettings(
-                        sweepAfter, tables, createsTables, choice(name, value, Map.of("LISTEN", true, "LOOK", false)));
+                        sweepAfter,
+                        tables,
+                        createsTables,
+                        choice(name, value, Map.of("LISTEN", true, "LOOK", false)),
+                        oneWriter);
+            case ONE_WRITER ->
+                new StoreSettings(sweepAfter, tables, createsTables, listens, choice(name, value, TRUE_OR_FALSE));
             default -> throw new IllegalArgumentException(name + " is not a setting of the store");
         };
+    }
+
+    /** Returns a copy for a URL that names the schema of its sessions. */
+    StoreSettings withNamedSchema() {
+        return withTables(tables.withNamedSchema());
+    }
+
+    private StoreSettings withTables(Tables value) {
+        return new StoreSettings(sweepAfter, value, createsTables, listens, oneWriter);
     }
 
     private static Duration sweepTime(String name, String text) {
@@ -81,7 +98,7 @@ record StoreSettings(Duration sweepAfter, Tables tables, boolean createsTables, 
         require(
                 IDENTIFIERS.matcher(text).matches(),
                 name + " is not understood: letters, digits and '_', behind a schema and '.' if needed");
-        return new Tables(text);
+        return Tables.of(text);
     }
 
     private static boolean choice(String name, String text, Map<String, Boolean> choices) {

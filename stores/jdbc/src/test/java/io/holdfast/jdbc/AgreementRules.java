@@ -76,7 +76,7 @@ abstract class AgreementRules {
     void connect() throws SQLException {
         server().database().close();
         Address address = Address.parse(server().uri(), Duration.ofSeconds(2));
-        dialect = address.kind().dialect(address.settings().tables());
+        dialect = address.kind().dialect(address.settings());
         statements = dialect.guarded().orElseThrow();
         connection = DriverManager.getConnection(address.url());
         for (String setting : dialect.settings(2_000)) {

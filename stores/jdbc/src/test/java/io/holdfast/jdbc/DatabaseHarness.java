@@ -2,7 +2,6 @@ package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.contract.RealTimeHarness;
@@ -32,7 +31,8 @@ final class DatabaseHarness extends RealTimeHarness {
 
     @Override
     public void wipe() {
-        database.run("DELETE FROM " + Tables.DEFAULT.locks());
+        database.run(
+                "DELETE FROM " + Address.parse(uri(), LIMIT).settings().tables().locks());
     }
 
     /** Rows stay; connections and threads do not. */

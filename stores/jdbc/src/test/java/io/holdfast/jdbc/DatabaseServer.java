@@ -258,7 +258,8 @@ final class DatabaseServer implements AutoCloseable {
         }
         return new DatabaseHarness(database(
                 isPostgreSql()
-                        ? uri.replace("user=postgres", "user=" + name)
+                        // not the usual names, because a client with those would find the table in each schema
+                        ? uri.replace("user=postgres", "user=" + name) + "&tablePrefix=" + name + ".rule_"
                         : uri.replace("/locks?", "/" + name + "?")));
     }
 

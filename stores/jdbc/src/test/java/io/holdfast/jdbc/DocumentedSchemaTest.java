@@ -2,7 +2,6 @@ package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.holdfast.jdbc.sql.Tables;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,11 +16,11 @@ class DocumentedSchemaTest {
         String page = Files.readString(Path.of("../../docs/databases.md"));
         for (DatabaseKind kind : List.of(DatabaseKind.POSTGRESQL, DatabaseKind.MYSQL)) {
             assertThat(page)
-                    .contains(kind.dialect(Tables.DEFAULT).schema().stream()
+                    .contains(kind.dialect(StoreSettings.DEFAULT).schema().stream()
                             .map(sql -> sql + ";\n")
                             .toList());
         }
-        assertThat(DatabaseKind.MARIADB.dialect(Tables.DEFAULT).schema())
-                .isEqualTo(DatabaseKind.MYSQL.dialect(Tables.DEFAULT).schema());
+        assertThat(DatabaseKind.MARIADB.dialect(StoreSettings.DEFAULT).schema())
+                .isEqualTo(DatabaseKind.MYSQL.dialect(StoreSettings.DEFAULT).schema());
     }
 }

@@ -108,6 +108,32 @@ class SchemaTest {
     }
 
     @Test
+    void refusesASecondTableInAnotherSchemaUnlessTheUrlNamesIt() {
+        database.run("CREATE SCHEMA app");
+        database.client().close();
+        String ofApp = database.url() + ";INIT=SET SCHEMA app";
+        assertRefused(
+                ofApp,
+                "its session finds the table holdfast_locks in the schema APP, and there is another one in the schema PUBLIC",
+                "tablePrefix=SCHEMA.holdfast_");
+        assertThat(database.column("SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'APP'"))
+                .as("tables of a client that was refused")
+                .containsExactly(0L);
+        for (String named : List.of(ofApp + ";TABLE_PREFIX=app.holdfast_", database.url() + ";SCHEMA=APP")) {
+            try (StoreClient client = Databases.client(named)) {
+                assertThat(client.granted("lock", 1).foreignWaiters()).isZero();
+                client.release("lock", 1);
+            }
+        }
+        assertRefused(
+                database.url(),
+                "its session finds the table holdfast_locks in the schema PUBLIC, and there is another one in the schema APP");
+        try (StoreClient client = Databases.client(database.url() + ";TABLE_PREFIX=public.holdfast_")) {
+            assertThat(client.granted("lock", 1).foreignWaiters()).isZero();
+        }
+    }
+
+    @Test
     void aUserWithoutRightsIsRefusedUntilTheyAreGranted() {
         database.run("CREATE USER app PASSWORD 'secret'");
         String url = database.url() + ";USER=app;PASSWORD=secret";

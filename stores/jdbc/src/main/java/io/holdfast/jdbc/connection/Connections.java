@@ -19,6 +19,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The connections of a client. No user's transaction ever runs on them. The first connection prepares the tables. Each statement
@@ -38,6 +41,8 @@ public final class Connections implements Sessions {
     private static final long MIN_TIMEOUT_MILLIS = 250;
     private static final long CLOSE_MILLIS = 5_000;
 
+    private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
+
     private final Database database;
     private final Dialect dialect;
     private final Failures failures;
@@ -48,6 +53,7 @@ public final class Connections implements Sessions {
     private final HikariDataSource pool;
     private final long connectMillis;
     private final long timeoutMillis;
+    private final ReentrantLock preparing = new ReentrantLock();
     private final AtomicBoolean anchored = new AtomicBoolean();
     private volatile boolean prepared;
 
@@ -74,6 +80,12 @@ public final class Connections implements Sessions {
         options.setDataSource(source);
         options.setThreadFactory(threads);
         options.setAutoCommit(!dialect.commits());
+        if (database.lifetime() != Lifetime.USE || !dialect.commits()) {
+            // as the dialect sets it: HikariCP would take it from the first connection, and two threads that make one
+            // at the
+            // same time see it half done (race). H2 leaves the connections of a user as they are
+            options.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        }
         size(options, database.lifetime());
         options.setInitializationFailTimeout(-1);
         options.setConnectionTimeout(timeoutMillis);
@@ -177,21 +189,40 @@ public final class Connections implements Sessions {
 
     private void prepare(Connection connection) throws SQLException {
         try {
-            schema.prepare(connection);
-            if (database.lifetime() == Lifetime.DATABASE && anchored.compareAndSet(false, true)) {
-                anchor();
+            // one at a time, because the sessions of two connections may find the tables in different schemas
+            if (!preparing.tryLock(timeoutMillis, TimeUnit.MILLISECONDS)) {
+                throw new SQLTimeoutException(
+                        "the tables are being prepared for more than " + timeoutMillis + " ms", "HFDTO");
             }
-            if (database.lifetime() == Lifetime.USE) {
-                // only the pool waits for the opener from now on. It uses a connection that comes late, because another
-                // one would have to wait behind all others
-                opener.limit(BORROWED_MILLIS);
+            try {
+                if (!prepared) {
+                    prepareTables(connection);
+                }
+            } finally {
+                preparing.unlock();
             }
-            prepared = true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SQLException("interrupted", "HFDTO", e);
         } finally {
             if (!prepared) {
                 release(connection, true);
             }
         }
+    }
+
+    private void prepareTables(Connection connection) throws SQLException {
+        schema.prepare(connection);
+        dialect.concern(connection).ifPresent(text -> LOG.warn("{}: {}", database.shown(), text));
+        if (database.lifetime() == Lifetime.DATABASE && anchored.compareAndSet(false, true)) {
+            anchor();
+        }
+        if (database.lifetime() == Lifetime.USE) {
+            // only the pool waits for the opener from now on. It uses a connection that comes late, because another
+            // one would have to wait behind all others
+            opener.limit(BORROWED_MILLIS);
+        }
+        prepared = true;
     }
 
     /** Opens a connection outside the pool: a database in memory ends with its last connection. */

@@ -6,6 +6,7 @@ import io.holdfast.spi.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.Optional;
 
 /**
  * The tables, which are created if they are missing, and checked if they exist.
@@ -21,6 +22,23 @@ record Schema(Dialect dialect, Failures failures, boolean creates) {
      * @throws SQLException if the database refuses or does not answer
      */
     void prepare(Connection connection) throws SQLException {
+        if (!dialect.locate(connection)) {
+            throw failures.refused("connect", dialect.noSchema());
+        }
+        requireUnambiguous(connection);
+        createIfMissing(connection);
+        // race: two clients that begin at the same time create tables in two schemas, and one of them sees both
+        requireUnambiguous(connection);
+    }
+
+    private void requireUnambiguous(Connection connection) throws SQLException {
+        Optional<String> ambiguity = dialect.ambiguity(connection);
+        if (ambiguity.isPresent()) {
+            throw failures.refused("connect", ambiguity.get());
+        }
+    }
+
+    private void createIfMissing(Connection connection) throws SQLException {
         try {
             requireOurs(dialect.check(connection));
         } catch (SQLException e) {

@@ -8,6 +8,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.Mailbox;
 import io.holdfast.support.store.Looker;
+import io.holdfast.support.store.RecordKeys;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -38,6 +39,8 @@ import org.slf4j.LoggerFactory;
  *   <li>Whenever the client ceases to hear, and begins again, it is told of a {@link Signal.Gap}, because messages may have been
  *       lost. It is told of none if it made no request before it began to hear.
  *   <li>A connection that has been silent for two seconds is tested. So one that was cut off is replaced.
+ *   <li>Every user of the database may send messages, also one who may not write. So an assignment is not believed, but makes the
+ *       client read the row. All other messages only make the engine ask, or are shown to people.
  * </ol>
  */
 final class Listener {
@@ -56,6 +59,7 @@ final class Listener {
     private final Messages messages;
     private final Sessions sessions;
     private final Looker looker;
+    private final RecordKeys keys;
     private final Mailbox mailbox;
     private final Platform.Timer timer;
     private final Platform.Worker worker;
@@ -78,8 +82,9 @@ final class Listener {
         this.messages = messages;
         this.sessions = sessions;
         this.looker = looker;
+        keys = new RecordKeys(config.keyPrefix());
         this.timer = timer;
-        mailbox = new Mailbox(config, timer, this::post);
+        mailbox = new Mailbox(config.withClient(config.client(), this::receive, config.describer()), timer, this::post);
         worker = config.platform().worker("holdfast-" + config.client().id() + "-listen", 1);
         poster = config.platform().worker("holdfast-" + config.client().id() + "-post", 1);
     }
@@ -238,6 +243,14 @@ final class Listener {
             Optional.ofNullable(proofs.get(text.substring(PROOF.length()))).ifPresent(proof -> proof.complete(null));
         } else {
             mailbox.receive(text, run);
+        }
+    }
+
+    private void receive(Signal signal) {
+        if (signal instanceof Signal.Assigned assigned) {
+            looker.read(keys.of(assigned.name(), assigned.mode()));
+        } else {
+            config.signals().accept(signal);
         }
     }
 

@@ -54,6 +54,13 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     private static final String OLD = "used_at < {clock} - ? AND expires_at < {clock} - ? AND last_unit < {clock} - ?";
 
     private final Tables tables;
+
+    /** The schema of the tables, unless the user has named it. Written while the first connection is prepared. */
+    private volatile String schema = "";
+
+    /** The tables with their schema, as soon as it is known. */
+    private volatile Tables located;
+
     private final String read;
     private final String readAll;
     private final String list;
@@ -63,6 +70,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     Dialect(Tables tables) {
         this.tables = tables;
+        located = tables;
         read = sql("SELECT " + Row.COLUMNS + " FROM (SELECT 1 AS one) o LEFT JOIN {locks} l ON l.name = ?");
         readAll = sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name IN ({names})");
         list = sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name >= ? AND l.name < ?"
@@ -78,13 +86,55 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         unlocked = sql("SELECT name FROM {locks} WHERE name IN ({names}) FOR UPDATE SKIP LOCKED");
     }
 
-    /** Replaces the names of tables, and the clock. */
+    /** Replaces the clock, and what else depends on the database. */
     final String sql(String text) {
-        return text.replace("{clock}", clock())
-                .replace("{run}", run())
-                .replace("{page}", page())
-                .replace("{locks}", tables.locks())
-                .replace("{clients}", tables.clients());
+        return text.replace("{clock}", clock()).replace("{run}", run()).replace("{page}", page());
+    }
+
+    /** Replaces the names of the tables. */
+    final String named(String text) {
+        Tables now = located;
+        return text.replace("{locks}", now.locks()).replace("{clients}", now.clients());
+    }
+
+    /** Returns how the database finds a table. */
+    abstract Catalog catalog();
+
+    /**
+     * Finds the schema of the tables, as the session of a connection finds it, unless the user has named it in the name of the
+     * tables. All statements name it from then on.
+     *
+     * @return {@code false} if the session has no schema
+     */
+    public final boolean locate(Connection connection) throws SQLException {
+        if (tables.schema().isPresent()) {
+            return true;
+        }
+        Optional<String> found = catalog().schema(connection, tables.records());
+        schema = found.orElse("");
+        located = found.map(name -> tables.in(catalog().quoted(name))).orElse(tables);
+        return found.isPresent();
+    }
+
+    /**
+     * Returns the text for tables of that name in several schemas, of which other clients may use another one; empty if there is
+     * one, or if the user has named the schema.
+     */
+    public final Optional<String> ambiguity(Connection connection) throws SQLException {
+        if (tables.named()) {
+            return Optional.empty();
+        }
+        List<String> others = catalog().others(connection, schema, tables.records());
+        return others.isEmpty()
+                ? Optional.empty()
+                : Optional.of(Catalog.ambiguous(tables.records(), schema, others)
+                        + "; clients of one do not exclude those of another; name the schema of the tables by"
+                        + " tablePrefix=SCHEMA." + tables.prefix() + ", or drop the tables that nobody uses");
+    }
+
+    /** Returns the text for a session that has no schema. */
+    public final String noSchema() {
+        return "its session has no schema; name one in the URL, or by tablePrefix=SCHEMA." + tables.prefix();
     }
 
     /** Returns the name of the product, for texts. */
@@ -120,7 +170,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     }
 
     /** Returns the statements that make the tables. */
-    public abstract List<String> schema();
+    public final List<String> schema() {
+        return tablesToCreate().stream().map(this::named).toList();
+    }
+
+    abstract List<String> tablesToCreate();
 
     /**
      * Returns the statements to run on each new connection.
@@ -151,6 +205,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /** Fails if the database cannot keep what it commits, or cannot tell the time, with a failure that {@link #codes} lists. */
     public void requireSafe(Connection connection) throws SQLException {}
 
+    /** Returns a warning about a server with which locks may not work; empty if there is none. */
+    public Optional<String> concern(Connection connection) throws SQLException {
+        return Optional.empty();
+    }
+
     /**
      * Checks the tables, and the rights on them. Changes no row.
      *
@@ -160,9 +219,10 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     public final boolean check(Connection connection) throws SQLException {
         List<Integer> types = new ArrayList<>(Statements.types(
                 connection,
-                sql("SELECT " + Row.COLUMNS + ", l.name, l.used_at, l.version FROM {locks} l WHERE l.name = ?"),
+                named(sql("SELECT " + Row.COLUMNS + ", l.name, l.used_at, l.version FROM {locks} l WHERE l.name = ?")),
                 (Object) Key.first().bytes()));
-        types.addAll(Statements.types(connection, sql("SELECT id, identity, seen_at FROM {clients} WHERE id = ?"), ""));
+        types.addAll(
+                Statements.types(connection, named("SELECT id, identity, seen_at FROM {clients} WHERE id = ?"), ""));
         requireRights(connection);
         List<Set<Integer>> expected =
                 List.of(TEXT, LONG, LONG, LONG, INT, TEXT, LONG, LONG, NUMBER, BYTES, LONG, LONG, TEXT, TEXT, LONG);
@@ -172,18 +232,18 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /** Runs each kind of statement on a row that cannot exist. */
     private void requireRights(Connection connection) throws SQLException {
         byte[] none = Key.first().bytes();
-        var unused = Statements.update(connection, sql("DELETE FROM {locks} WHERE name = ?"), (Object) none);
-        unused = Statements.update(connection, sql("UPDATE {locks} SET waiters = 0 WHERE name = ?"), (Object) none);
+        var unused = Statements.update(connection, named("DELETE FROM {locks} WHERE name = ?"), (Object) none);
+        unused = Statements.update(connection, named("UPDATE {locks} SET waiters = 0 WHERE name = ?"), (Object) none);
         unused = Statements.update(
                 connection,
-                sql("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at)"
+                named("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at)"
                         + " SELECT name, 0, 0, 0, 0, 0 FROM {locks} WHERE name = ?"),
                 (Object) none);
-        unused = Statements.update(connection, sql("DELETE FROM {clients} WHERE id = ?"), "");
-        unused = Statements.update(connection, sql("UPDATE {clients} SET seen_at = 0 WHERE id = ?"), "");
+        unused = Statements.update(connection, named("DELETE FROM {clients} WHERE id = ?"), "");
+        unused = Statements.update(connection, named("UPDATE {clients} SET seen_at = 0 WHERE id = ?"), "");
         unused = Statements.update(
                 connection,
-                sql("INSERT INTO {clients} (id, identity, seen_at) SELECT id, '', 0 FROM {clients} WHERE id = ?"),
+                named("INSERT INTO {clients} (id, identity, seen_at) SELECT id, '', 0 FROM {clients} WHERE id = ?"),
                 "");
     }
 
@@ -253,14 +313,14 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     /** Returns the row of a name, and the time if there is none. */
     public final Row read(Connection connection, Key key) throws SQLException {
-        return Statements.query(connection, read, Row::read, (Object) key.bytes())
+        return Statements.query(connection, named(read), Row::read, (Object) key.bytes())
                 .get(0);
     }
 
     /** Returns the rows of the names that have one. */
     public final Map<Key, Row> readAll(Connection connection, Collection<Key> keys) throws SQLException {
         List<byte[]> padded = padded(keys.stream().map(Key::bytes).toList());
-        String sql = readAll.replace("{names}", repeated("?", padded.size()));
+        String sql = named(readAll).replace("{names}", repeated("?", padded.size()));
         return Statements.query(connection, sql, Dialect::keyed, padded.toArray()).stream()
                 .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
@@ -286,7 +346,12 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     public final List<Map.Entry<Key, Row>> list(Connection connection, Key from, Key prefix, int limit)
             throws SQLException {
         return Statements.query(
-                connection, list, Dialect::keyed, from.bytes(), prefix.above().bytes(), limit);
+                connection,
+                named(list),
+                Dialect::keyed,
+                from.bytes(),
+                prefix.above().bytes(),
+                limit);
     }
 
     /**
@@ -303,7 +368,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         return before.version().isPresent()
                 ? update(
                         connection,
-                        update,
+                        named(update),
                         arguments(after, key.bytes(), before.version().getAsLong(), notAfter - clockDelayMicros()),
                         messages)
                 : insert(connection, arguments(after, key.bytes(), notAfter - clockDelayMicros()));
@@ -334,7 +399,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     private boolean insert(Connection connection, @Nullable Object[] arguments) throws SQLException {
         try {
-            return Statements.update(connection, insert, arguments) == 1;
+            return Statements.update(connection, named(insert), arguments) == 1;
         } catch (SQLException e) {
             if (verdict(e) == Verdict.AGAIN) {
                 return false;
@@ -351,7 +416,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /** Returns those of the names whose rows are not locked by another transaction now. */
     public final Set<Key> unlocked(Connection connection, Collection<Key> keys) throws SQLException {
         List<byte[]> padded = padded(keys.stream().map(Key::bytes).toList());
-        String sql = unlocked.replace("{names}", repeated("?", padded.size()));
+        String sql = named(unlocked).replace("{names}", repeated("?", padded.size()));
         return Set.copyOf(Statements.query(connection, sql, line -> Key.of(line.getBytes(1)), padded.toArray()));
     }
 
@@ -365,8 +430,8 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
             throws SQLException {
         return Statements.query(
                 connection,
-                sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name >= ? AND " + OLD
-                        + " ORDER BY l.name {page}"),
+                named(sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name >= ? AND " + OLD
+                        + " ORDER BY l.name {page}")),
                 Dialect::keyed,
                 from.bytes(),
                 unusedMicros,
@@ -379,7 +444,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     public final boolean delete(Connection connection, Key key, Row row) throws SQLException {
         return Statements.update(
                         connection,
-                        sql("DELETE FROM {locks} WHERE name = ? AND version = ?"),
+                        named("DELETE FROM {locks} WHERE name = ? AND version = ?"),
                         key.bytes(),
                         row.version().orElseThrow())
                 == 1;
@@ -392,7 +457,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         List<String> padded = padded(ids);
         return Statements.query(
                         connection,
-                        sql("SELECT id, identity FROM {clients} WHERE id IN (" + repeated("?", padded.size()) + ")"),
+                        named("SELECT id, identity FROM {clients} WHERE id IN (" + repeated("?", padded.size()) + ")"),
                         line -> Map.entry(line.getString(1), line.getString(2)),
                         padded.toArray())
                 .stream()
@@ -402,23 +467,29 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /** Writes what a client says about itself. Returns {@code true} if it was written before. */
     public final boolean introduce(Connection connection, String id, String text) throws SQLException {
         boolean known = Statements.update(
-                        connection, sql("UPDATE {clients} SET identity = ?, seen_at = {clock} WHERE id = ?"), text, id)
+                        connection,
+                        named(sql("UPDATE {clients} SET identity = ?, seen_at = {clock} WHERE id = ?")),
+                        text,
+                        id)
                 == 1;
         if (!known) {
             var unused = Statements.update(
-                    connection, sql("INSERT INTO {clients} (identity, id, seen_at) VALUES (?, ?, {clock})"), text, id);
+                    connection,
+                    named(sql("INSERT INTO {clients} (identity, id, seen_at) VALUES (?, ?, {clock})")),
+                    text,
+                    id);
         }
         return known;
     }
 
     /** Deletes what a client has written about itself. Returns {@code true} if there was something. */
     public final boolean forget(Connection connection, String id) throws SQLException {
-        return Statements.update(connection, sql("DELETE FROM {clients} WHERE id = ?"), id) == 1;
+        return Statements.update(connection, named("DELETE FROM {clients} WHERE id = ?"), id) == 1;
     }
 
     /** Deletes what clients have written about themselves that were not seen for some time. Returns their number. */
     public final int forgetUnseen(Connection connection, long micros) throws SQLException {
-        return Statements.update(connection, sql("DELETE FROM {clients} WHERE seen_at < {clock} - ?"), micros);
+        return Statements.update(connection, named(sql("DELETE FROM {clients} WHERE seen_at < {clock} - ?")), micros);
     }
 
     /** Returns placeholders for a number of values, with the given text for each. */

@@ -7,6 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -15,7 +16,7 @@ import java.util.stream.Stream;
 /** The SQL of a fence, for each kind of database. The statements run in a transaction of the caller. */
 public enum FenceSql {
     /** PostgreSQL. */
-    POSTGRESQL("bytea") {
+    POSTGRESQL("bytea", Catalog.POSTGRESQL) {
         @Override
         boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
             return Statements.update(
@@ -45,7 +46,7 @@ public enum FenceSql {
     },
 
     /** MySQL and MariaDB. The statement returns the higher token, and inserts without a lock on the gap between rows. */
-    MYSQL("varbinary(513)") {
+    MYSQL("varbinary(513)", Catalog.MYSQL) {
         @Override
         boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
             return Statements.change(
@@ -60,7 +61,7 @@ public enum FenceSql {
     },
 
     /** H2. */
-    H2("varbinary(513)") {
+    H2("varbinary(513)", Catalog.H2) {
         @Override
         boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
             return Statements.update(
@@ -77,9 +78,11 @@ public enum FenceSql {
     };
 
     private final String keyType;
+    private final Catalog catalog;
 
-    FenceSql(String keyType) {
+    FenceSql(String keyType, Catalog catalog) {
         this.keyType = keyType;
+        this.catalog = catalog;
     }
 
     /** Returns the SQL for a product, by the name that its driver gives. */
@@ -96,6 +99,34 @@ public enum FenceSql {
     public String schema(String table) {
         return "CREATE TABLE IF NOT EXISTS " + table + " (name " + keyType + " PRIMARY KEY, token bigint NOT NULL)"
                 + (this == MYSQL ? " ENGINE=InnoDB" : "");
+    }
+
+    /**
+     * Returns the name of a table with its schema: the one in the name, or the one in which this connection finds the table, or
+     * would create it.
+     */
+    public String located(Connection connection, String table) throws SQLException {
+        return table.contains(".") ? table : catalog.quoted(schema(connection, table)) + "." + table;
+    }
+
+    private String schema(Connection connection, String table) throws SQLException {
+        return catalog.schema(connection, table)
+                .orElseThrow(() -> new SQLException(
+                        "the session has no schema for the table " + table + "; name one: SCHEMA." + table));
+    }
+
+    /** Fails if the name of a table has no schema, and a table of that name is also in another one. */
+    public void requireOne(Connection connection, String table, String located) throws SQLException {
+        if (!table.equals(located)) {
+            String schema = schema(connection, table);
+            List<String> others = catalog.others(connection, schema, table);
+            if (!others.isEmpty()) {
+                throw new SQLException(Catalog.ambiguous(table, schema, others)
+                        + "; a fence with one does not refuse the holder that uses another; name the schema: SCHEMA."
+                        + table
+                        + ", or drop the tables that nobody uses");
+            }
+        }
     }
 
     /** Fails if the table is missing or has other columns. */

@@ -59,6 +59,11 @@ public final class H2 extends Dialect {
     }
 
     @Override
+    Catalog catalog() {
+        return Catalog.H2;
+    }
+
+    @Override
     String keyType() {
         return "VARBINARY";
     }
@@ -74,7 +79,7 @@ public final class H2 extends Dialect {
     }
 
     @Override
-    public List<String> schema() {
+    List<String> tablesToCreate() {
         return List.of(
                 sql("CREATE TABLE IF NOT EXISTS {locks} (name varbinary(1537) PRIMARY KEY, tenure varchar(96),"
                         + " expires_at bigint NOT NULL, last_unit bigint NOT NULL, floor_unit bigint NOT NULL,"

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.List;
@@ -37,8 +38,17 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     private static final String UNSAFE_CLOCK = "HYHF1";
     private static final String UNSAFE_LOG = "HYHF2";
+    private static final String MANY_WRITERS = "HYHF4";
+
+    /** The variables of a cluster that accepts writes at several nodes. A server knows only those of what is installed. */
+    public static final String CLUSTER = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('wsrep_on',"
+            + " 'group_replication_group_name', 'group_replication_single_primary_mode')";
+
+    /** The number of nodes of a Galera cluster. */
+    public static final String GALERA_SIZE = "SHOW GLOBAL STATUS LIKE 'wsrep_cluster_size'";
 
     private final String product;
+    private final boolean oneWriter;
     private final FailureCodes codes;
     private final String acquire;
     private final String release;
@@ -50,10 +60,12 @@ public final class MySql extends Dialect implements GuardedStatements {
      * Creates the SQL for the given tables.
      *
      * @param product the name of the product, for texts
+     * @param oneWriter whether all clients write at one node, although others accept writes
      */
-    public MySql(String product, Tables tables) {
+    public MySql(String product, Tables tables, boolean oneWriter) {
         super(tables);
         this.product = product;
+        this.oneWriter = oneWriter;
         codes = FailureCodes.byNumber()
                 // 1020 is an error of MariaDB, which detects a change since the snapshot
                 .with(Verdict.AGAIN, "1213", "1062", "1020")
@@ -77,6 +89,12 @@ public final class MySql extends Dialect implements GuardedStatements {
                         "binlog_format=STATEMENT cannot replicate the clock of a lock; set it to ROW or MIXED",
                         UNSAFE_LOG,
                         "1665")
+                .meaning(
+                        Verdict.REFUSED,
+                        "each of its nodes accepts writes, by a clock of its own, so a lock could have two holders; let all"
+                                + " clients write at one node, by one address that leads to it, and say so by"
+                                + " oneWriter=true",
+                        MANY_WRITERS)
                 .meaning(
                         Verdict.NOT_APPLIED,
                         "the driver has connected again by itself, and the session has lost its time zone; another"
@@ -121,7 +139,8 @@ public final class MySql extends Dialect implements GuardedStatements {
     }
 
     private int writeSome(Connection connection, List<Written> rows) throws SQLException {
-        String sql = writeAll.replace("{cases}", "CASE name " + "WHEN ? THEN ? ".repeat(rows.size()) + "END")
+        String sql = named(writeAll)
+                .replace("{cases}", "CASE name " + "WHEN ? THEN ? ".repeat(rows.size()) + "END")
                 .replace("{names}", repeated("?", rows.size()))
                 .replace("{pairs}", repeated("(?, ?)", rows.size()));
         Stream<@Nullable Object> columns = WRITTEN_COLUMNS.stream()
@@ -139,6 +158,11 @@ public final class MySql extends Dialect implements GuardedStatements {
     @Override
     public String product() {
         return product;
+    }
+
+    @Override
+    Catalog catalog() {
+        return Catalog.MYSQL;
     }
 
     @Override
@@ -163,7 +187,7 @@ public final class MySql extends Dialect implements GuardedStatements {
     }
 
     @Override
-    public List<String> schema() {
+    List<String> tablesToCreate() {
         String text = " CHARACTER SET ascii COLLATE ascii_bin";
         return List.of(
                 sql("CREATE TABLE IF NOT EXISTS {locks} (name varbinary(1537) PRIMARY KEY, tenure varchar(96)" + text
@@ -218,6 +242,33 @@ public final class MySql extends Dialect implements GuardedStatements {
         if (byStatement) {
             throw new SQLException("binlog_format is STATEMENT", UNSAFE_LOG);
         }
+        if (!oneWriter) {
+            requireOneWriter(connection);
+        }
+    }
+
+    private static void requireOneWriter(Connection connection) throws SQLException {
+        Map<String, String> cluster = Statements.query(connection, CLUSTER, MySql::variable).stream()
+                .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
+        if (isOn(cluster.get("wsrep_on"))) {
+            List<Integer> size = Statements.query(connection, GALERA_SIZE, line -> line.getInt(2));
+            if (size.stream().anyMatch(nodes -> nodes > 1)) {
+                throw new SQLException("a Galera cluster of " + size.get(0) + " nodes", MANY_WRITERS);
+            }
+        }
+        boolean grouped =
+                !cluster.getOrDefault("group_replication_group_name", "").isEmpty();
+        if (grouped && !isOn(cluster.get("group_replication_single_primary_mode"))) {
+            throw new SQLException("Group Replication without a single primary", MANY_WRITERS);
+        }
+    }
+
+    private static Map.Entry<String, String> variable(ResultSet line) throws SQLException {
+        return Map.entry(line.getString(1), String.valueOf(line.getString(2)));
+    }
+
+    private static boolean isOn(@Nullable String value) {
+        return "ON".equalsIgnoreCase(value);
     }
 
     @Override
@@ -236,14 +287,15 @@ public final class MySql extends Dialect implements GuardedStatements {
     @Override
     public Optional<Grant> acquire(Connection connection, Key key, String tenure, long leaseMicros, long notAfter)
             throws SQLException {
-        Statements.Change change =
-                Statements.change(connection, acquire, tenure, leaseMicros, tenure, key.bytes(), tenure, notAfter);
+        Statements.Change change = Statements.change(
+                connection, named(acquire), tenure, leaseMicros, tenure, key.bytes(), tenure, notAfter);
         return change.rows() == 0 ? Optional.empty() : Optional.of(new Grant(change.number(), change.number()));
     }
 
     @Override
     public OptionalLong release(Connection connection, Key key, String tenure, long lastUnit) throws SQLException {
-        Statements.Change change = Statements.change(connection, release, lastUnit, lastUnit, key.bytes(), tenure);
+        Statements.Change change =
+                Statements.change(connection, named(release), lastUnit, lastUnit, key.bytes(), tenure);
         return change.rows() == 0 ? OptionalLong.empty() : OptionalLong.of(change.number());
     }
 
@@ -265,7 +317,9 @@ public final class MySql extends Dialect implements GuardedStatements {
                 all.stream().flatMap(lease -> Stream.of(lease.key().bytes(), lease.tenure()));
         Statements.Change change = Statements.change(
                 connection,
-                renew.replace("{names}", repeated("?", all.size())).replace("{pairs}", repeated("(?, ?)", all.size())),
+                named(renew)
+                        .replace("{names}", repeated("?", all.size()))
+                        .replace("{pairs}", repeated("(?, ?)", all.size())),
                 Stream.of(Stream.<Object>of(micros), names, pairs)
                         .flatMap(each -> each)
                         .toArray());
@@ -287,7 +341,10 @@ public final class MySql extends Dialect implements GuardedStatements {
         List<byte[]> names =
                 padded(leases.stream().map(lease -> lease.key().bytes()).toList());
         var unused = Statements.query(
-                connection, held.replace("{names}", repeated("?", names.size())), renewed::read, names.toArray());
+                connection,
+                named(held).replace("{names}", repeated("?", names.size())),
+                renewed::read,
+                names.toArray());
         return renewed.all();
     }
 }

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -25,6 +26,14 @@ import org.postgresql.PGNotification;
  * (heap-only tuples).
  */
 public final class PostgreSql extends Dialect implements GuardedStatements, Messages {
+
+    /** Asks for the name and the version of the product. */
+    public static final String VERSION = "SELECT version()";
+
+    private static final String PRODUCT = "PostgreSQL";
+
+    /** The names of products whose version begins like that of PostgreSQL. */
+    private static final Pattern OTHERS = Pattern.compile("-YB-|Redshift|Greenplum|Materialize|RisingWave");
 
     private final FailureCodes codes;
     private final String acquire;
@@ -93,7 +102,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     public int writeAll(Connection connection, List<Written> rows) throws SQLException {
         return Statements.update(
                 connection,
-                writeAll,
+                named(writeAll),
                 names(connection, rows.stream().map(Written::key)),
                 array(connection, "bigint", rows, Written::version),
                 array(connection, "text", rows, row -> row.after().tenure().orElse(null)),
@@ -116,7 +125,22 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
 
     @Override
     public String product() {
-        return "PostgreSQL";
+        return PRODUCT;
+    }
+
+    /** Its locks rest on the clock, the row locks and the messages of one server, which other products replace. */
+    @Override
+    public Optional<String> concern(Connection connection) throws SQLException {
+        return Statements.query(connection, VERSION, line -> line.getString(1)).stream()
+                .filter(version ->
+                        !version.startsWith(PRODUCT) || OTHERS.matcher(version).find())
+                .findFirst()
+                .map(version -> "it only resembles PostgreSQL (" + version + "), and Holdfast was not tested with it");
+    }
+
+    @Override
+    Catalog catalog() {
+        return Catalog.POSTGRESQL;
     }
 
     @Override
@@ -135,7 +159,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     }
 
     @Override
-    public List<String> schema() {
+    List<String> tablesToCreate() {
         return List.of(
                 sql("CREATE TABLE IF NOT EXISTS {locks} (name bytea PRIMARY KEY, tenure varchar(96),"
                         + " expires_at bigint NOT NULL, last_unit bigint NOT NULL, floor_unit bigint NOT NULL,"
@@ -182,7 +206,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
             throws SQLException {
         return Statements.query(
                         connection,
-                        acquire,
+                        named(acquire),
                         line -> new Grant(line.getLong(1), line.getLong(2)),
                         tenure,
                         leaseMicros,
@@ -196,7 +220,8 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
 
     @Override
     public OptionalLong release(Connection connection, Key key, String tenure, long lastUnit) throws SQLException {
-        return Statements.query(connection, release, line -> line.getLong(1), lastUnit, lastUnit, key.bytes(), tenure)
+        return Statements.query(
+                        connection, named(release), line -> line.getLong(1), lastUnit, lastUnit, key.bytes(), tenure)
                 .stream()
                 .mapToLong(Long::longValue)
                 .findFirst();
@@ -207,7 +232,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
         RenewedLeases renewed = new RenewedLeases(leases);
         var unused = Statements.query(
                 connection,
-                renew,
+                named(renew),
                 renewed::read,
                 names(connection, leases.stream().map(Lease::key)),
                 connection.createArrayOf(

@@ -9,6 +9,7 @@ import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Sightings;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -32,6 +33,9 @@ import org.slf4j.LoggerFactory;
  *       not asked.
  *   <li>The versions of a name that are compared rise. So a look that was overtaken by a request of the client finds nothing.
  *   <li>A look finds nothing in a record that a request of the client is writing.
+ *   <li>A record that a message reports is read at once, or when the client has written it, even if the looker is paused. Somebody
+ *       else may have sent the message, so an assignment is believed only if the record states it. An assignment that a request
+ *       finds in a record is reported, too, because the read that the message asks for would not find it any more.
  *   <li>After a failed look, the next one that succeeds also reports a {@link Signal.Gap}.
  * </ol>
  *
@@ -80,6 +84,9 @@ public final class Looker {
     /** The number of writes of this client that are under way, by name. */
     private final Map<RecordKey, Integer> writes = new HashMap<>();
 
+    /** The names whose records are to be read because of a message. */
+    private final Set<RecordKey> reported = new HashSet<>();
+
     private final List<CompletableFuture<Void>> proofs = new ArrayList<>();
     private Platform.Task next = () -> {};
     private long delay = FIRST_NANOS;
@@ -127,7 +134,22 @@ public final class Looker {
 
     /** Ends a write, after it was reported. */
     public void end(RecordKey key) {
-        change(() -> writes.computeIfPresent(key, (written, count) -> count == 1 ? null : count - 1));
+        change(() -> {
+            writes.computeIfPresent(key, (written, count) -> count == 1 ? null : count - 1);
+            if (reported.contains(key) && !looking) {
+                schedule();
+            }
+        });
+    }
+
+    /** Reads a record soon, because a message says that it was assigned to this client. */
+    public void read(RecordKey key) {
+        change(() -> {
+            reported.add(key);
+            if (!looking) {
+                schedule();
+            }
+        });
     }
 
     /**
@@ -137,10 +159,10 @@ public final class Looker {
      * @param version the number of the write
      */
     public void found(RecordKey key, long version, LockRecord record, Moment moment) {
-        List<Signal> signals = compare(key, version, record, moment);
-        if (!locked(() -> paused)) {
-            signals.forEach(config.signals());
-        }
+        boolean pushed = locked(() -> paused);
+        compare(key, version, record, moment).stream()
+                .filter(signal -> !pushed || signal instanceof Signal.Assigned)
+                .forEach(config.signals());
     }
 
     /**
@@ -197,10 +219,15 @@ public final class Looker {
         next.cancel();
         if (closed) {
             fail(proofs);
-        } else if ((!paused && !awaited.isEmpty()) || !proofs.isEmpty()) {
+        } else if ((!paused && !awaited.isEmpty()) || !proofs.isEmpty() || hasReported()) {
             long jitter = Math.floorMod(config.platform().randomLong(), delay / 4);
-            next = timer.schedule(proofs.isEmpty() ? delay - jitter : 0, this::start);
+            boolean atOnce = !proofs.isEmpty() || (hasReported() && !missed);
+            next = timer.schedule(atOnce ? 0 : delay - jitter, this::start);
         }
+    }
+
+    private boolean hasReported() {
+        return reported.stream().anyMatch(name -> !writes.containsKey(name));
     }
 
     private static void fail(List<CompletableFuture<Void>> waiting) {
@@ -246,7 +273,12 @@ public final class Looker {
         return locked(() -> {
             asked.addAll(proofs);
             proofs.clear();
-            return awaited.isEmpty() ? List.of(keys.lock("")) : List.copyOf(awaited.keySet());
+            Set<RecordKey> names = new HashSet<>(reported);
+            names.removeAll(writes.keySet());
+            if (!paused || !asked.isEmpty()) {
+                names.addAll(awaited.keySet());
+            }
+            return names.isEmpty() ? List.of(keys.lock("")) : List.copyOf(names);
         });
     }
 
@@ -255,6 +287,12 @@ public final class Looker {
         List<Signal> found = new ArrayList<>();
         for (RecordKey name : names) {
             try {
+                change(() -> {
+                    // race: a request has begun to write the record since
+                    if (!writes.containsKey(name)) {
+                        reported.remove(name);
+                    }
+                });
                 found.addAll(compare(name, sights.get(name)));
             } catch (RuntimeException e) {
                 // one record that cannot be read must not end the signals of the others: its waiter asks, and is told
