@@ -46,7 +46,7 @@ class SizesTest {
         "interop, 271, 220",
         "store, 795, 690",
         "script, 671, 540",
-        "connection, 1064, 850"
+        "connection, 1315, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int limit, int target) throws IOException {
         check(REDIS + name, limit, target);

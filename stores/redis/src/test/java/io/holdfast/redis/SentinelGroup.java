@@ -3,10 +3,12 @@ package io.holdfast.redis;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.cluster.Ports;
+import io.lettuce.core.AclSetuserArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
 import java.util.ArrayList;
@@ -112,6 +114,13 @@ final class SentinelGroup implements AutoCloseable {
         return sentinels.stream()
                 .map(sentinel -> "127.0.0.1:" + port(sentinel))
                 .collect(Collectors.joining(",", "redis-sentinel://", "/" + MASTER));
+    }
+
+    /** Forbids clients of the Sentinels to subscribe. */
+    void forbidSubscriptions() {
+        for (RedisServer sentinel : sentinels) {
+            redis(sentinel, r -> r.aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.SUBSCRIBE)));
+        }
     }
 
     /** Makes all Sentinels take another server for the master, which does not know, and neither do those that were theirs. */

@@ -2,16 +2,17 @@ package io.holdfast.redis.connection;
 
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
-import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisConnectionStateAdapter;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
@@ -23,13 +24,25 @@ public final class Connector {
     private static final long EARLY_NANOS = 5_000_000;
     private static final int BEATS_PER_CHECK = 5;
 
+    /** The time after which all Sentinels certainly know of a failover. They tell each other every two seconds. */
+    private static final long GOSSIP_NANOS = TimeUnit.SECONDS.toNanos(10);
+
     private final StoreConfig config;
     private final RedisFailures failures;
     private final Driver driver;
     private final Platform.Timer timer;
     private final RedisURI uri;
     private final Optional<Sentinels> sentinels;
+    private final Optional<Failovers> failovers;
+
+    /** The connections in use, by what is called when one is lost. */
+    private final Map<Runnable, RedisURI> monitored = new ConcurrentHashMap<>();
+
+    private volatile Optional<Replaced> replaced = Optional.empty();
     private volatile boolean sharded;
+
+    /** A server that is not the master any more, although Sentinels which have not learned of it still name it. */
+    private record Replaced(String server, long since) {}
 
     public Connector(StoreConfig config, RedisFailures failures, Driver driver) {
         this.config = config;
@@ -42,6 +55,19 @@ public final class Connector {
             group.sentinels().forEach(driver::prepared);
             return new Sentinels(driver.client, timer, group, config.connectTimeout());
         });
+        failovers = server.group()
+                .map(group -> new Failovers(driver.client, config.platform(), timer, group, new Failovers.Listener() {
+
+                    @Override
+                    public void replaced(String before, String now) {
+                        Connector.this.replaced(before, now);
+                    }
+
+                    @Override
+                    public void missed() {
+                        leaveReplaced();
+                    }
+                }));
     }
 
     /**
@@ -53,6 +79,7 @@ public final class Connector {
     public <C extends StatefulRedisConnection<String, String>, T> CompletionStage<T> connect(
             BiFunction<RedisClient, RedisURI, ? extends CompletionStage<C>> open,
             BiFunction<C, RedisURI, CompletionStage<T>> prepare) {
+        failovers.ifPresent(Failovers::start);
         CompletableFuture<T> attempt = new CompletableFuture<>();
         Platform.Task limit = timer.schedule(
                 config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
@@ -66,7 +93,14 @@ public final class Connector {
                     return ping(made, new CompletableFuture<>())
                             .thenCompose(this::checkHello)
                             .thenCompose(this::checkId)
-                            .thenCompose(ready -> prepare.apply(ready, server));
+                            .thenCompose(ready -> prepare.apply(ready, server))
+                            // race: it may have been replaced before it answered, for example because it was frozen
+                            .thenCompose(ready -> hasMoved(server).thenApply(moved -> {
+                                if (moved) {
+                                    throw new CompletionException(new IOException("the Sentinels name another master"));
+                                }
+                                return ready;
+                            }));
                 }))
                 .whenComplete((made, error) -> {
                     limit.cancel();
@@ -101,7 +135,52 @@ public final class Connector {
     }
 
     private CompletionStage<RedisURI> master() {
-        return sentinels.map(group -> group.withMaster(uri)).orElseGet(() -> CompletableFuture.completedStage(uri));
+        return sentinels
+                .map(group -> group.withMaster(uri).thenApply(this::requireCurrent))
+                .orElseGet(() -> CompletableFuture.completedStage(uri));
+    }
+
+    private RedisURI requireCurrent(RedisURI found) {
+        if (isReplaced(found)) {
+            throw new CompletionException(new IOException("the Sentinels that answered still name the former master"));
+        }
+        return found;
+    }
+
+    // ---- failovers
+
+    private boolean isReplaced(RedisURI server) {
+        return replaced.filter(last -> last.server().equals(RedisAddress.place(server)))
+                .filter(last -> config.platform().nanoTime() - last.since() < GOSSIP_NANOS)
+                .isPresent();
+    }
+
+    private void replaced(String before, String now) {
+        replaced = Optional.of(new Replaced(before, config.platform().nanoTime()));
+        monitored.forEach((lost, server) -> {
+            if (!RedisAddress.place(server).equals(now)) {
+                lost.run();
+            }
+        });
+    }
+
+    /** Ends each connection to a server that the Sentinels do not name any more. */
+    private void leaveReplaced() {
+        monitored.forEach((lost, server) -> hasMoved(server).thenAccept(moved -> {
+            if (moved) {
+                lost.run();
+            }
+        }));
+    }
+
+    /** Returns the check of a connection to a master; empty if the server has no Sentinels. */
+    public Optional<MasterCheck> masterCheck(RedisURI server, Runnable lost) {
+        return sentinels.map(group -> new MasterCheck(
+                config.platform(),
+                config.commandTimeout().dividedBy(2),
+                () -> hasMoved(server),
+                failures::replaced,
+                lost));
     }
 
     /** The result is true if the Sentinels name another server now. It is false if they do not answer. */
@@ -169,8 +248,8 @@ public final class Connector {
      * <ul>
      *   <li>the connection is cut
      *   <li>a heartbeat reports that the connection is unusable, or is not answered within twice the command timeout
-     *   <li>the Sentinels name another server. A master that was partitioned from the others does not know that it was replaced
-     *       (split brain)
+     *   <li>the Sentinels name another server. A master that was partitioned from the others, or frozen, does not know that it was
+     *       replaced (split brain)
      * </ul>
      *
      * @param address the server of the connection
@@ -182,24 +261,32 @@ public final class Connector {
             RedisURI address,
             Supplier<CompletionStage<Boolean>> beat,
             Runnable lost) {
-        made.addListener(new RedisConnectionStateAdapter() {
+        Runnable end = new Runnable() {
             @Override
-            public void onRedisDisconnected(RedisChannelHandler<?, ?> gone) {
+            public void run() {
+                monitored.remove(this);
                 lost.run();
             }
-        });
+        };
+        monitored.put(end, address);
+        made.addListener(new Disconnection(end));
         AtomicInteger beats = new AtomicInteger();
         Supplier<CompletionStage<Boolean>> checkedBeat = () -> {
-            if (beats.incrementAndGet() % BEATS_PER_CHECK == 0) {
+            boolean told = failovers.map(Failovers::check).orElse(true);
+            if (beats.incrementAndGet() % BEATS_PER_CHECK == 0 || !told) {
                 hasMoved(address).thenAccept(moved -> {
                     if (moved) {
-                        lost.run();
+                        end.run();
                     }
                 });
             }
             return beat.get();
         };
-        beat(made, checkedBeat, lost, CompletableFuture.completedStage(true), checkedBeat.get());
+        beat(made, checkedBeat, end, CompletableFuture.completedStage(true), checkedBeat.get());
+        // race: the message may have come before the connection was registered
+        if (isReplaced(address)) {
+            end.run();
+        }
     }
 
     private void beat(
@@ -215,6 +302,11 @@ public final class Connector {
                 lost.run();
             }
         });
+    }
+
+    /** Stops to listen to the Sentinels. */
+    public void close() {
+        failovers.ifPresent(Failovers::close);
     }
 
     public void close(StatefulRedisConnection<String, String> made) {

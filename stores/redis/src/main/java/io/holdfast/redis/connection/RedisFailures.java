@@ -251,6 +251,11 @@ public record RedisFailures(RedisAddress server) {
                         + " min-replicas-to-write to " + required.replicas());
     }
 
+    /** Returns the failure of a request whose answer came from a former master. */
+    StoreException replaced() {
+        return failed(Effect.UNKNOWN, "answer", "the Sentinels name another master now, so it does not count");
+    }
+
     /** Returns the failure of a request for which there is no connection. */
     public StoreException unreachable(String what, Throwable error) {
         Throwable cause = root(error);

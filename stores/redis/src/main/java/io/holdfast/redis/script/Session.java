@@ -5,6 +5,7 @@ import io.holdfast.redis.connection.Connector;
 import io.holdfast.redis.connection.Driver;
 import io.holdfast.redis.connection.ExactUtf8;
 import io.holdfast.redis.connection.HelloReply;
+import io.holdfast.redis.connection.MasterCheck;
 import io.holdfast.redis.connection.RedisAddress;
 import io.holdfast.redis.connection.RedisFailures;
 import io.holdfast.redis.connection.Replicas;
@@ -70,6 +71,7 @@ public final class Session {
     public final Mailbox mailbox;
     private volatile boolean listening;
     private volatile RedisURI server;
+    private volatile Optional<MasterCheck> masterCheck = Optional.empty();
     private volatile Neighbour neighbour = Neighbour.NONE;
     private volatile long run;
     private volatile Optional<ShardChannels> slots = Optional.empty();
@@ -142,6 +144,7 @@ public final class Session {
     private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(
             C made, RedisURI address) {
         server = address;
+        masterCheck = connector.masterCheck(address, () -> connection.lost(made));
         // a late message must not count for a later connection
         long number = driver.nextRun();
         run = number;
@@ -254,7 +257,7 @@ public final class Session {
 
     /** Handles a new connection. Messages between the previous connection and this one are lost. */
     private void up(StatefulRedisPubSubConnection<String, String> made) {
-        connector.monitor(made, server, () -> isMaster(made), () -> connection.lost(made));
+        connector.monitor(made, server, () -> counted(isMaster(made)), () -> connection.lost(made));
         neighbour.connected();
         if (wasUp.getAndSet(true)) {
             mailbox.receive("G", 0);
@@ -391,12 +394,16 @@ public final class Session {
             Supplier<String> what, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use) {
         var open = connection.now();
         return open.isPresent()
-                ? use.apply(open.get())
+                ? counted(use.apply(open.get()))
                 : connection
                         .get()
                         .exceptionallyCompose(
                                 error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
-                        .thenCompose(use);
+                        .thenCompose(made -> counted(use.apply(made)));
+    }
+
+    private <T> CompletionStage<T> counted(CompletionStage<T> answer) {
+        return masterCheck.map(check -> check.counted(answer)).orElse(answer);
     }
 
     /** Sets the client of another library. */
@@ -419,6 +426,7 @@ public final class Session {
     public void close() {
         closed = true;
         connection.close();
+        connector.close();
         replicas.ifPresent(Replicas::close);
     }
 

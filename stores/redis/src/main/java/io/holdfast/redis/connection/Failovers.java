@@ -1,0 +1,167 @@
+package io.holdfast.redis.connection;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.support.Reconnecting;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.pubsub.RedisPubSubAdapter;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The failovers of a group, which each of its Sentinels reports when it learns of them: a message on the channel
+ * {@code +switch-master}. A master that was frozen, and wakes after its successor was promoted, goes on as if nothing had happened
+ * until a Sentinel demotes it, which takes ten seconds. The message arrives before it wakes.
+ */
+final class Failovers implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Failovers.class);
+
+    private static final String CHANNEL = "+switch-master";
+    private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** What is told about the failovers. */
+    interface Listener {
+
+        /** Is told that a server has replaced another one; both as {@code host:port}. */
+        void replaced(String before, String now);
+
+        /** Is told that messages may have been missed. */
+        void missed();
+    }
+
+    /** A connection to one Sentinel. */
+    private final class Source {
+
+        private final RedisURI sentinel;
+        private final Reconnecting<StatefulRedisPubSubConnection<String, String>> connection;
+        private volatile boolean listens;
+        private volatile CompletionStage<String> ping = CompletableFuture.completedStage("");
+
+        Source(RedisURI sentinel, Platform platform) {
+            this.sentinel = sentinel;
+            connection = new Reconnecting<>(platform, timer, this::open, made -> listener.missed(), this::lost);
+        }
+
+        private CompletionStage<StatefulRedisPubSubConnection<String, String>> open() {
+            return client.connectPubSubAsync(StringCodec.UTF8, sentinel)
+                    .toCompletableFuture()
+                    .thenCompose(this::subscribe)
+                    .exceptionallyCompose(this::failedLater);
+        }
+
+        private CompletionStage<StatefulRedisPubSubConnection<String, String>> subscribe(
+                StatefulRedisPubSubConnection<String, String> made) {
+            made.addListener(new RedisPubSubAdapter<>() {
+                @Override
+                public void message(String channel, String message) {
+                    received(message);
+                }
+            });
+            made.addListener(new Disconnection(() -> connection.lost(made)));
+            ping = CompletableFuture.completedStage("");
+            return made.async().subscribe(CHANNEL).handle((done, error) -> {
+                listens = error == null;
+                if (error instanceof RedisCommandExecutionException) {
+                    warnOnce(error);
+                } else if (error != null) {
+                    close(made);
+                    throw new CompletionException(error);
+                }
+                return made;
+            });
+        }
+
+        /** Returns a stage that fails after a pause, so that a Sentinel that is away is not asked all the time. */
+        private CompletionStage<StatefulRedisPubSubConnection<String, String>> failedLater(Throwable cause) {
+            CompletableFuture<StatefulRedisPubSubConnection<String, String>> failed = new CompletableFuture<>();
+            timer.schedule(PAUSE_NANOS, () -> failed.completeExceptionally(cause));
+            return failed;
+        }
+
+        private void lost(StatefulRedisPubSubConnection<String, String> last) {
+            listens = false;
+            close(last);
+        }
+
+        /** Ends a connection that has not answered since the last check. */
+        private void check() {
+            connection.now().ifPresent(open -> {
+                if (ping.toCompletableFuture().isDone()) {
+                    ping = open.async().ping();
+                } else {
+                    connection.lost(open);
+                }
+            });
+        }
+    }
+
+    private final RedisClient client;
+    private final Platform.Timer timer;
+    private final String master;
+    private final Listener listener;
+    private final List<Source> sources;
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    Failovers(
+            RedisClient client, Platform platform, Platform.Timer timer, RedisAddress.Group group, Listener listener) {
+        this.client = client;
+        this.timer = timer;
+        master = group.master();
+        this.listener = listener;
+        sources = group.sentinels().stream()
+                .map(sentinel -> new Source(sentinel, platform))
+                .toList();
+    }
+
+    /** Starts to listen, unless that has begun. */
+    void start() {
+        sources.forEach(source -> {
+            var unused = source.connection.get();
+        });
+    }
+
+    /** Ends the connections that are dead. Returns {@code true} if each Sentinel would report a failover. */
+    boolean check() {
+        sources.forEach(Source::check);
+        return sources.stream().allMatch(source -> source.listens);
+    }
+
+    /** Reads a message: the name of the group, and host and port of the master before and now. */
+    private void received(String message) {
+        String[] words = message.split(" ", -1);
+        if (words.length == 5 && words[0].equals(master)) {
+            listener.replaced(words[1] + ":" + words[2], words[3] + ":" + words[4]);
+        }
+    }
+
+    private void warnOnce(Throwable error) {
+        if (!warned.getAndSet(true)) {
+            LOG.warn(
+                    "The Sentinels of '{}' report no failover to this client, so it asks them instead: {}; allow the command"
+                            + " subscribe and the channel {}",
+                    master,
+                    error.getMessage(),
+                    CHANNEL);
+        }
+    }
+
+    private static void close(StatefulRedisPubSubConnection<String, String> connection) {
+        var unused = connection.closeAsync();
+    }
+
+    /** Stops making connections. The driver closes the present ones when it closes. */
+    @Override
+    public void close() {
+        sources.forEach(source -> source.connection.close());
+    }
+}

@@ -1,0 +1,90 @@
+package io.holdfast.redis.connection;
+
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+
+/**
+ * The answers of a master that Sentinels may have replaced while it did not answer.
+ *
+ * <p>A master may stand still for longer than the Sentinels wait, and then go on. It does not know that there is another one, and
+ * confirms what it was asked to renew. So after an answer that took half a command timeout, all answers of its connection are held
+ * back until a Sentinel has named it again. If the Sentinels name another one, they fail. If no Sentinel answers, they count.
+ */
+public final class MasterCheck {
+
+    private static final CompletionStage<Boolean> IS_MASTER = CompletableFuture.completedStage(true);
+
+    private final Platform platform;
+    private final long slowNanos;
+    private final Supplier<CompletionStage<Boolean>> hasMoved;
+    private final Supplier<StoreException> replaced;
+    private final Runnable lost;
+    private final ReentrantLock mutex = new ReentrantLock();
+
+    /** The last check, which has found the master if it is done. Guarded by the mutex. */
+    private CompletionStage<Boolean> check = IS_MASTER;
+
+    /**
+     * Creates the check of one connection.
+     *
+     * @param slow the time from which an answer is slow
+     * @param hasMoved asks the Sentinels; its result is {@code true} if they name another server, and it never fails
+     * @param replaced returns the failure of an answer if they do
+     * @param lost is called if they do
+     */
+    MasterCheck(
+            Platform platform,
+            Duration slow,
+            Supplier<CompletionStage<Boolean>> hasMoved,
+            Supplier<StoreException> replaced,
+            Runnable lost) {
+        this.platform = platform;
+        slowNanos = slow.toNanos();
+        this.hasMoved = hasMoved;
+        this.replaced = replaced;
+        this.lost = lost;
+    }
+
+    /** Returns an answer, as soon as it counts. */
+    public <T> CompletionStage<T> counted(CompletionStage<T> answer) {
+        long sent = platform.nanoTime();
+        CompletableFuture<T> counted = new CompletableFuture<>();
+        answer.whenComplete((value, error) -> checked(sent).thenAccept(isMaster -> {
+            if (!isMaster) {
+                counted.completeExceptionally(replaced.get());
+            } else if (error != null) {
+                counted.completeExceptionally(error);
+            } else {
+                counted.complete(value);
+            }
+        }));
+        return counted;
+    }
+
+    private CompletionStage<Boolean> checked(long sent) {
+        boolean slow = platform.nanoTime() - sent >= slowNanos;
+        CompletableFuture<Boolean> begun = new CompletableFuture<>();
+        mutex.lock();
+        try {
+            boolean underWay = !check.toCompletableFuture().isDone();
+            if (!slow || underWay) {
+                return check;
+            }
+            check = begun;
+        } finally {
+            mutex.unlock();
+        }
+        hasMoved.get().thenAccept(moved -> {
+            if (moved) {
+                lost.run();
+            }
+            begun.complete(!moved);
+        });
+        return begun;
+    }
+}

@@ -1,0 +1,115 @@
+package io.holdfast.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.Safety;
+import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A master is frozen until Sentinels have promoted another one, and then wakes. It goes on as the master, and confirms renewals,
+ * until a Sentinel demotes it about ten seconds later. The lease ends at the other master meanwhile, unless it is renewed there.
+ */
+@Timeout(120)
+class FrozenMasterTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(6);
+
+    private final SentinelGroup group = new SentinelGroup();
+    private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+
+    @AfterEach
+    void close() {
+        group.close();
+    }
+
+    private Holdfast connect(Safety safety) {
+        return Holdfast.builder()
+                .uri(group.uri())
+                .lease(LEASE)
+                .safety(safety)
+                .listener(events::add)
+                .build();
+    }
+
+    private void freezeUntilThePromotion() {
+        RedisServer master = group.master();
+        master.pause();
+        try {
+            Await.until(
+                    "another one is the master",
+                    () -> group.agreed().filter(one -> one != master).isPresent());
+        } finally {
+            master.resume();
+        }
+    }
+
+    private void assertOneHolder(Safety safety, long phaseMillis) throws InterruptedException {
+        group.awaitReplicas();
+        try (Holdfast holder = connect(safety);
+                Holdfast other = connect(safety)) {
+            Lease held = holder.lock("held").acquire();
+            Thread.sleep(phaseMillis);
+            freezeUntilThePromotion();
+            CompletableFuture<Optional<Lease>> second =
+                    other.lock("held").async().tryAcquire(LEASE.multipliedBy(3).dividedBy(2));
+            Await.until("a free name is granted", () -> isGranted(other));
+            assertThat(second.join()).as("it is renewed at the new master").isEmpty();
+            assertThat(held.isValid()).isTrue();
+            assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+            held.close();
+        }
+    }
+
+    private static boolean isGranted(Holdfast client) {
+        try (Lease lease = client.lock("free").tryAcquire().orElseThrow()) {
+            return lease.isValid();
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void keepsAHoldAtTheMasterThatHasReplacedAFrozenOne() throws InterruptedException {
+        assertOneHolder(Safety.async(), 700);
+    }
+
+    static LongStream phases() {
+        return LongStream.range(0, 10).map(phase -> phase * 1_000);
+    }
+
+    @Tag("ci")
+    @ParameterizedTest
+    @MethodSource("phases")
+    void keepsAHoldInEachPhaseOfTheHeartbeat(long phaseMillis) throws InterruptedException {
+        assertOneHolder(Safety.async(), phaseMillis);
+    }
+
+    @Tag("ci")
+    @Test
+    void keepsAReplicatedHoldAtTheMasterThatHasReplacedAFrozenOne() throws InterruptedException {
+        assertOneHolder(Safety.replicated(1), 700);
+    }
+
+    @Tag("ci")
+    @Test
+    void asksTheSentinelsIfTheyReportNothing() throws InterruptedException {
+        group.forbidSubscriptions();
+        assertOneHolder(Safety.async(), 700);
+    }
+}
