@@ -41,6 +41,7 @@ class LookerTest {
     private final Simulation simulation = Simulation.of(5);
     private final Platform.Timer timer = simulation.timer("test");
     private Runnable beforeLook = () -> {};
+    private Runnable afterRead = () -> {};
     private final Decider decider = new Decider(Limits.STANDARD);
     private final Map<RecordKey, Looker.Sight> rows = new HashMap<>();
     private final List<Duration> looks = new ArrayList<>();
@@ -93,6 +94,7 @@ class LookerTest {
         }
         Map<RecordKey, Looker.Sight> found = new HashMap<>(rows);
         found.keySet().retainAll(names);
+        afterRead.run();
         return found;
     }
 
@@ -205,6 +207,48 @@ class LookerTest {
         broken = false;
         simulation.runFor(Duration.ofMillis(100));
         assertAssigned("a");
+    }
+
+    /** The record was written again after it was read, and before the look has ended. */
+    @Test
+    void readsAReportedRecordAgainIfAMessageArrivesDuringTheLook() {
+        waitFor("a");
+        looker.pause();
+        afterRead = () -> {
+            afterRead = () -> {};
+            write("a", 2, assigned("a"));
+            looker.read(key("a"));
+        };
+        looker.read(key("a"));
+        simulation.runReady();
+        assertAssigned("a");
+    }
+
+    /** The client begins to write the record after it was read, and writes nothing. */
+    @Test
+    void readsAReportedRecordAgainIfItIsBeingWrittenAtTheEndOfTheLook() {
+        waitFor("a");
+        looker.pause();
+        write("a", 2, assigned("a"));
+        afterRead = () -> {
+            afterRead = () -> {};
+            looker.begin(key("a"));
+        };
+        looker.read(key("a"));
+        simulation.runReady();
+        assertThat(signals).isEmpty();
+        looker.left(key("a"), 1, awaited("a"));
+        looker.end(key("a"));
+        simulation.runReady();
+        assertAssigned("a");
+    }
+
+    @Test
+    void readsNoReportedRecordInWhichItDoesNotWait() {
+        looker.pause();
+        looker.read(key("a"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(looks).isEmpty();
     }
 
     /** The read that a message asks for would find nothing new. */

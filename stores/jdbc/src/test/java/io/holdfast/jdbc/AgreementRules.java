@@ -62,6 +62,9 @@ abstract class AgreementRules {
         NOT_RENEWED
     }
 
+    /** A busy machine may not answer within the default. */
+    private static final Duration COMMAND = Duration.ofSeconds(20);
+
     private final long seed = System.nanoTime();
     private final Random random = new Random(seed);
     private final Decider decider = new Decider(Limits.STANDARD);
@@ -75,11 +78,11 @@ abstract class AgreementRules {
     @BeforeEach
     void connect() throws SQLException {
         server().database().close();
-        Address address = Address.parse(server().uri(), Duration.ofSeconds(2));
+        Address address = Address.parse(server().uri(), COMMAND);
         dialect = address.kind().dialect(address.settings());
         statements = dialect.guarded().orElseThrow();
         connection = DriverManager.getConnection(address.url());
-        for (String setting : dialect.settings(2_000)) {
+        for (String setting : dialect.settings(COMMAND.toMillis())) {
             connection.createStatement().execute(setting);
         }
     }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 /** A user of PostgreSQL who may read the tables, and so knows all ids, sends messages. */
 class ForgedMessageTest {
 
+    private static final String NAME = "forged";
     private static final String ROLE = "holdfast_reader";
 
     private final Databases database = Servers.postgreSql().database();
@@ -46,27 +47,28 @@ class ForgedMessageTest {
     void assignsNothingThatTheRowDoesNotState() {
         try (StoreClient holder = database.client();
                 StoreClient waiter = database.client()) {
-            long held = holder.granted("orders", 1).tokens().first();
-            assertThat(waiter.acquire(waiter.request("orders", 1).queued(Acquire.Queueing.FAIR, 0)))
+            long held = holder.granted(NAME, 1).tokens().first();
+            assertThat(waiter.acquire(waiter.request(NAME, 1).queued(Acquire.Queueing.FAIR, 0)))
                     .isInstanceOf(Acquire.Refused.class);
             database.run("GRANT SELECT ON holdfast_locks TO " + ROLE);
             database.run("SET ROLE " + ROLE);
             long unit = held >> 10;
-            forge(waiter, "A 1 " + (unit + 5) + " 1 0 0 " + (unit + 3_600_000_000L) + " orders");
-            forge(waiter, "W orders");
+            forge(waiter, "A 1 " + (unit + 5) + " 1 0 0 " + (unit + 3_600_000_000L) + " " + NAME);
+            forge(waiter, "W " + NAME);
             Await.until(
                     "the later message has arrived",
                     () -> waiter.signals().stream().anyMatch(Signal.Wanted.class::isInstance));
             assertThat(assignments(waiter)).isEmpty();
 
-            assertThat(holder.release("orders", 1).held()).isTrue();
+            assertThat(holder.release(NAME, 1).held()).isTrue();
             Await.until(
                     "the row states an assignment", () -> !assignments(waiter).isEmpty());
             database.run("RESET ROLE");
             assertThat(assignments(waiter))
                     .singleElement()
                     .satisfies(assigned -> assertThat(List.of(assigned.tokens().last() >> 10))
-                            .isEqualTo(database.column("SELECT last_unit FROM holdfast_locks")));
+                            .isEqualTo(database.column(
+                                    "SELECT last_unit FROM holdfast_locks WHERE name = 'L" + NAME + "'::bytea")));
         }
     }
 }

@@ -27,6 +27,7 @@ class ManyWritersTest {
 
     private static final Map<String, String> GALERA = Map.of("wsrep_on", "ON", "wsrep_cluster_size", "2");
     private static final Map<String, String> GALERA_ALONE = Map.of("wsrep_on", "ON", "wsrep_cluster_size", "1");
+    private static final Map<String, String> NO_GALERA = Map.of("wsrep_on", "OFF", "wsrep_cluster_size", "0");
     private static final Map<String, String> GROUP =
             Map.of("group_replication_group_name", "g", "group_replication_single_primary_mode", "OFF");
     private static final Map<String, String> GROUP_WITH_PRIMARY =
@@ -85,13 +86,14 @@ class ManyWritersTest {
 
     @Test
     void refusesAClusterOfSeveralWriters() {
-        assertRefused(GALERA, "a Galera cluster of 2 nodes");
+        assertRefused(GALERA, "a Galera cluster of now [2] nodes");
+        assertRefused(GALERA_ALONE, "a Galera cluster of now [1] nodes");
         assertRefused(GROUP, "Group Replication without a single primary");
     }
 
     @Test
     void usesAClusterOfOneWriter() {
-        assertUsed(with(GALERA_ALONE), "");
+        assertUsed(with(NO_GALERA), "");
         assertUsed(with(GROUP_WITH_PRIMARY), "");
         assertUsed(with(NO_GROUP), "");
     }

@@ -13,6 +13,7 @@ import java.sql.Statement;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.sql.DataSource;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,13 +25,19 @@ class TwoSchemasTest {
 
     private final String name = "tenants" + NAMES.incrementAndGet();
 
+    /** Returns the address of a database with two schemas, for tables with names of their own. */
     private String postgreSql() {
         String uri = Servers.postgreSql().uri();
-        run(uri, "CREATE DATABASE " + name);
-        String own = uri.replace("/postgres?", "/" + name + "?");
-        run(own, "CREATE SCHEMA tenant0");
-        run(own, "CREATE SCHEMA tenant1");
-        return own;
+        run(uri, "CREATE SCHEMA " + name + "_0");
+        run(uri, "CREATE SCHEMA " + name + "_1");
+        return uri;
+    }
+
+    /** Connects with tables that no other test has in any schema. */
+    private Holdfast connect(DataSource source, String schema) {
+        return JdbcHoldfast.builder(source)
+                .uri("jdbc:datasource?tablePrefix=" + schema + name + "_")
+                .build();
     }
 
     private static void run(String uri, String sql) {
@@ -76,35 +83,41 @@ class TwoSchemasTest {
         }
     }
 
-    private static void assertRefused(DataSource source) {
-        assertThatThrownBy(() -> JdbcHoldfast.connect(source).close())
-                .isInstanceOf(StoreRefusedException.class)
+    private void assertAmbiguous(ThrowingCallable call, Class<? extends Exception> kind, String table, String remedy) {
+        assertThatThrownBy(call)
+                .isInstanceOf(kind)
                 .hasMessageContainingAll(
-                        "its session finds the table holdfast_locks in the schema tenant0,",
-                        "and there is another one in the schema tenant1;",
-                        "tablePrefix=SCHEMA.holdfast_");
+                        "its session finds the table " + table + " in the schema " + name + "_0,",
+                        "and there is another one in the schema " + name + "_1;",
+                        remedy);
+    }
+
+    private DataSource ofPostgreSql(String uri, int first) {
+        return pool(uri, "SET search_path = " + name + "_", first);
     }
 
     @Test
     void usesOneTableOfPostgreSqlWhateverThePathsOfItsConnections() throws InterruptedException {
         String uri = postgreSql();
-        try (Holdfast one = JdbcHoldfast.connect(pool(uri, "SET search_path = tenant", 1));
-                Holdfast other = JdbcHoldfast.connect(pool(uri, "SET search_path = tenant", 1))) {
+        try (Holdfast one = connect(ofPostgreSql(uri, 1), "");
+                Holdfast other = connect(ofPostgreSql(uri, 1), "")) {
             assertOneHolder(one, other);
-            assertThat(column(uri, "SELECT schemaname::text FROM pg_tables WHERE tablename = 'holdfast_locks'"))
-                    .containsExactly("tenant1");
+            assertThat(column(uri, "SELECT schemaname::text FROM pg_tables WHERE tablename = '" + name + "_locks'"))
+                    .containsExactly(name + "_1");
         }
     }
 
     @Test
     void refusesTheTableOfAnotherSchemaOfPostgreSqlUnlessItIsNamed() throws InterruptedException {
         String uri = postgreSql();
-        DataSource elsewhere = pool(uri, "SET search_path = tenant", 0);
-        try (Holdfast one = JdbcHoldfast.connect(pool(uri, "SET search_path = tenant", 1))) {
-            assertRefused(elsewhere);
-            try (Holdfast named = JdbcHoldfast.builder(elsewhere)
-                    .uri("jdbc:datasource?tablePrefix=tenant1.holdfast_")
-                    .build()) {
+        DataSource elsewhere = ofPostgreSql(uri, 0);
+        try (Holdfast one = connect(ofPostgreSql(uri, 1), "")) {
+            assertAmbiguous(
+                    () -> connect(elsewhere, "").close(),
+                    StoreRefusedException.class,
+                    name + "_locks",
+                    "tablePrefix=SCHEMA." + name + "_");
+            try (Holdfast named = connect(elsewhere, name + "_1.")) {
                 assertOneHolder(one, named);
             }
         }
@@ -112,12 +125,11 @@ class TwoSchemasTest {
 
     @Test
     void refusesASessionOfPostgreSqlWithoutASchema() {
-        String uri = postgreSql();
-        assertThatThrownBy(() -> JdbcHoldfast.connect(pool(uri, "SET search_path = nowhere", 0))
-                        .close())
+        DataSource source = pool(postgreSql(), "SET search_path = nowhere", 0);
+        assertThatThrownBy(() -> connect(source, "").close())
                 .isInstanceOf(StoreRefusedException.class)
                 .hasMessageContaining(
-                        "its session has no schema; name one in the URL, or by tablePrefix=SCHEMA.holdfast_");
+                        "its session has no schema; name one in the URL, or by tablePrefix=SCHEMA." + name + "_");
     }
 
     @Test
@@ -125,13 +137,13 @@ class TwoSchemasTest {
         String uri = Servers.mariaDb().uri();
         run(uri, "CREATE DATABASE " + name + "_0");
         run(uri, "CREATE DATABASE " + name + "_1");
-        try (Holdfast one = JdbcHoldfast.connect(pool(uri, "USE " + name + "_", 1));
-                Holdfast other = JdbcHoldfast.connect(pool(uri, "USE " + name + "_", 1))) {
+        try (Holdfast one = connect(pool(uri, "USE " + name + "_", 1), "");
+                Holdfast other = connect(pool(uri, "USE " + name + "_", 1), "")) {
             assertOneHolder(one, other);
             assertThat(column(
                             uri,
-                            "SELECT table_schema FROM information_schema.tables WHERE table_name = 'holdfast_locks'"
-                                    + " AND table_schema LIKE '" + name + "%'"))
+                            "SELECT table_schema FROM information_schema.tables WHERE table_name = '" + name
+                                    + "_locks'"))
                     .containsExactly(name + "_1");
         }
     }
@@ -148,8 +160,10 @@ class TwoSchemasTest {
     @Test
     void fencesWithOneTableWhateverThePathsOfItsConnections() throws SQLException {
         String uri = postgreSql();
-        DataSource pool = pool(uri, "SET search_path = tenant", 0);
-        JdbcFence fence = JdbcFence.of(pool);
+        String table = name + "_fence";
+        // a fence asks for the product on the connection that it uses
+        DataSource pool = ofPostgreSql(uri, 0);
+        JdbcFence fence = JdbcFence.of(pool, table);
         for (int token = 1; token <= 4; token++) {
             try (Connection transaction = pool.getConnection()) {
                 transaction.setAutoCommit(false);
@@ -157,14 +171,13 @@ class TwoSchemasTest {
                 transaction.commit();
             }
         }
-        assertThat(column(uri, "SELECT token FROM tenant1.holdfast_fence")).containsExactly(4L);
-        assertThatThrownBy(() -> JdbcFence.of(pool(uri, "SET search_path = tenant", 1)))
-                .isInstanceOf(SQLException.class)
-                .hasMessageContainingAll(
-                        "its session finds the table holdfast_fence in the schema tenant0,",
-                        "and there is another one in the schema tenant1;",
-                        "name the schema: SCHEMA.holdfast_fence");
-        JdbcFence named = JdbcFence.of(pool, "tenant1.holdfast_fence");
+        assertThat(column(uri, "SELECT token FROM " + name + "_1." + table)).containsExactly(4L);
+        assertAmbiguous(
+                () -> JdbcFence.of(ofPostgreSql(uri, 1), table),
+                SQLException.class,
+                table,
+                "name the schema: SCHEMA." + table);
+        JdbcFence named = JdbcFence.of(pool, name + "_1." + table);
         try (Connection transaction = pool.getConnection()) {
             transaction.setAutoCommit(false);
             assertThatThrownBy(() -> named.guard(transaction, "orders", 3)).hasMessageContaining("orders");

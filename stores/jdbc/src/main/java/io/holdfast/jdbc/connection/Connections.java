@@ -212,6 +212,7 @@ public final class Connections implements Sessions {
     }
 
     private void prepareTables(Connection connection) throws SQLException {
+        dialect.requireOneWriter(connection);
         schema.prepare(connection);
         dialect.concern(connection).ifPresent(text -> LOG.warn("{}: {}", database.shown(), text));
         if (database.lifetime() == Lifetime.DATABASE && anchored.compareAndSet(false, true)) {

@@ -28,7 +28,7 @@ enum Catalog {
             return all(
                     connection,
                     "SELECT n.nspname::text FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
-                            + " WHERE c.relname = ? AND n.nspname <> ? AND c.relkind IN ('r', 'p', 'f', 'v')"
+                            + " WHERE c.relname = ? AND n.nspname <> ? AND c.relkind IN ('r', 'p')"
                             + " AND n.nspname NOT LIKE 'pg\\_temp\\_%' ORDER BY 1",
                     table.toLowerCase(Locale.ROOT),
                     schema);

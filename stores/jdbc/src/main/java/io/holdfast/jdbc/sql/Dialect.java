@@ -205,6 +205,12 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /** Fails if the database cannot keep what it commits, or cannot tell the time, with a failure that {@link #codes} lists. */
     public void requireSafe(Connection connection) throws SQLException {}
 
+    /**
+     * Fails if the database accepts writes at several nodes, each of which has a clock of its own, with a failure that {@link #codes}
+     * lists. The user may state that all clients write at one node.
+     */
+    public void requireOneWriter(Connection connection) throws SQLException {}
+
     /** Returns a warning about a server with which locks may not work; empty if there is none. */
     public Optional<String> concern(Connection connection) throws SQLException {
         return Optional.empty();

@@ -242,19 +242,21 @@ public final class MySql extends Dialect implements GuardedStatements {
         if (byStatement) {
             throw new SQLException("binlog_format is STATEMENT", UNSAFE_LOG);
         }
-        if (!oneWriter) {
-            requireOneWriter(connection);
-        }
     }
 
-    private static void requireOneWriter(Connection connection) throws SQLException {
+    @Override
+    public void requireOneWriter(Connection connection) throws SQLException {
+        if (oneWriter) {
+            return;
+        }
         Map<String, String> cluster = Statements.query(connection, CLUSTER, MySql::variable).stream()
                 .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
         if (isOn(cluster.get("wsrep_on"))) {
-            List<Integer> size = Statements.query(connection, GALERA_SIZE, line -> line.getInt(2));
-            if (size.stream().anyMatch(nodes -> nodes > 1)) {
-                throw new SQLException("a Galera cluster of " + size.get(0) + " nodes", MANY_WRITERS);
-            }
+            // whatever its size is now, because nodes may join later
+            throw new SQLException(
+                    "a Galera cluster of now " + Statements.query(connection, GALERA_SIZE, line -> line.getString(2))
+                            + " nodes",
+                    MANY_WRITERS);
         }
         boolean grouped =
                 !cluster.getOrDefault("group_replication_group_name", "").isEmpty();

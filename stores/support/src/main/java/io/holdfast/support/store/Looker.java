@@ -87,6 +87,9 @@ public final class Looker {
     /** The names whose records are to be read because of a message. */
     private final Set<RecordKey> reported = new HashSet<>();
 
+    /** Those of them that the present look has not read yet. */
+    private final Set<RecordKey> unread = new HashSet<>();
+
     private final List<CompletableFuture<Void>> proofs = new ArrayList<>();
     private Platform.Task next = () -> {};
     private long delay = FIRST_NANOS;
@@ -142,12 +145,17 @@ public final class Looker {
         });
     }
 
-    /** Reads a record soon, because a message says that it was assigned to this client. */
+    /**
+     * Reads a record soon, because a message says that it was assigned to this client. A message about a record in which the client
+     * does not wait is forged, or too late.
+     */
     public void read(RecordKey key) {
         change(() -> {
-            reported.add(key);
-            if (!looking) {
-                schedule();
+            if (awaited.containsKey(key) || writes.containsKey(key)) {
+                reported.add(key);
+                if (!looking) {
+                    schedule();
+                }
             }
         });
     }
@@ -253,13 +261,12 @@ public final class Looker {
         boolean changed = false;
         try {
             List<RecordKey> names = begin(asked);
-            List<Signal> found = new ArrayList<>();
             for (int from = 0; from < names.size(); from += NAMES_PER_QUERY) {
-                found.addAll(look(names.subList(from, Math.min(names.size(), from + NAMES_PER_QUERY))));
+                List<Signal> found = look(names.subList(from, Math.min(names.size(), from + NAMES_PER_QUERY)));
+                changed |= !found.isEmpty();
+                found.forEach(config.signals());
             }
-            changed = !found.isEmpty();
             succeed();
-            found.forEach(config.signals());
             asked.forEach(proof -> proof.complete(null));
         } catch (RuntimeException e) {
             fail(asked, e);
@@ -275,6 +282,9 @@ public final class Looker {
             proofs.clear();
             Set<RecordKey> names = new HashSet<>(reported);
             names.removeAll(writes.keySet());
+            // before the query: a message that arrives from now on may be about a later write
+            reported.removeAll(names);
+            unread.addAll(names);
             if (!paused || !asked.isEmpty()) {
                 names.addAll(awaited.keySet());
             }
@@ -284,15 +294,10 @@ public final class Looker {
 
     private List<Signal> look(List<RecordKey> names) {
         Map<RecordKey, Sight> sights = reader.read(names);
+        change(() -> unread.removeAll(names));
         List<Signal> found = new ArrayList<>();
         for (RecordKey name : names) {
             try {
-                change(() -> {
-                    // race: a request has begun to write the record since
-                    if (!writes.containsKey(name)) {
-                        reported.remove(name);
-                    }
-                });
                 found.addAll(compare(name, sights.get(name)));
             } catch (RuntimeException e) {
                 // one record that cannot be read must not end the signals of the others: its waiter asks, and is told
@@ -304,15 +309,20 @@ public final class Looker {
         return found;
     }
 
-    /** Compares a record with what is known. A record that this client is writing is left to the next look. */
+    /** Compares a record with what is known. A record that this client is writing is left to a look after that. */
     private List<Signal> compare(RecordKey name, @Nullable Sight sight) {
-        if (locked(() -> writes.containsKey(name))) {
-            return List.of();
-        }
-        return sight == null
-                // somebody has deleted the record
-                ? compare(name, Long.MAX_VALUE, LockRecord.EMPTY, Moment.of(0, 0))
-                : compare(name, sight.version(), sight.record(), sight.moment());
+        return locked(() -> {
+            if (writes.containsKey(name)) {
+                if (paused) {
+                    reported.add(name);
+                }
+                return List.of();
+            }
+            return sight == null
+                    // somebody has deleted the record
+                    ? compare(name, Long.MAX_VALUE, LockRecord.EMPTY, Moment.of(0, 0))
+                    : compare(name, sight.version(), sight.record(), sight.moment());
+        });
     }
 
     /** Returns the signals about what was written since the last reading, unless this reading was overtaken. */
@@ -342,6 +352,8 @@ public final class Looker {
         LOG.debug("a look failed; trying again", cause);
         change(() -> {
             missed = true;
+            reported.addAll(unread);
+            unread.clear();
         });
         asked.forEach(proof -> proof.completeExceptionally(cause));
     }
