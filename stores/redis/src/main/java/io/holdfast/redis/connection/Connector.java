@@ -56,18 +56,13 @@ public final class Connector {
             return new Sentinels(driver.client, timer, group, config.connectTimeout());
         });
         failovers = server.group()
-                .map(group -> new Failovers(driver.client, config.platform(), timer, group, new Failovers.Listener() {
-
-                    @Override
-                    public void replaced(String before, String now) {
-                        Connector.this.replaced(before, now);
-                    }
-
-                    @Override
-                    public void missed() {
-                        leaveReplaced();
-                    }
-                }));
+                .map(group -> new Failovers(
+                        driver.client,
+                        config.platform(),
+                        timer,
+                        config.commandTimeout().toNanos(),
+                        group,
+                        listener()));
     }
 
     /**
@@ -149,6 +144,23 @@ public final class Connector {
 
     // ---- failovers
 
+    private Failovers.Listener listener() {
+        return new Failovers.Listener() {
+
+            @Override
+            public void replaced(String before, String now) {
+                Connector.this.replaced(before, now);
+            }
+
+            @Override
+            public void missed() {
+                // the former master may be the master again
+                replaced = Optional.empty();
+                leaveReplaced();
+            }
+        };
+    }
+
     private boolean isReplaced(RedisURI server) {
         return replaced.filter(last -> last.server().equals(RedisAddress.place(server)))
                 .filter(last -> config.platform().nanoTime() - last.since() < GOSSIP_NANOS)
@@ -177,6 +189,7 @@ public final class Connector {
     public Optional<MasterCheck> masterCheck(RedisURI server, Runnable lost) {
         return sentinels.map(group -> new MasterCheck(
                 config.platform(),
+                timer,
                 config.commandTimeout().dividedBy(2),
                 () -> hasMoved(server),
                 failures::replaced,
@@ -185,9 +198,13 @@ public final class Connector {
 
     /** The result is true if the Sentinels name another server now. It is false if they do not answer. */
     private CompletionStage<Boolean> hasMoved(RedisURI server) {
-        return sentinels.isEmpty()
-                ? CompletableFuture.completedStage(false)
-                : master().handle((now, error) ->
+        if (sentinels.isEmpty() || isReplaced(server)) {
+            return CompletableFuture.completedStage(sentinels.isPresent());
+        }
+        // a driver that is closed throws
+        return CompletableFuture.completedStage(sentinels.get())
+                .thenCompose(group -> group.withMaster(uri))
+                .handle((now, error) ->
                         error == null && !RedisAddress.place(now).equals(RedisAddress.place(server)));
     }
 

@@ -46,8 +46,9 @@ final class Failovers implements AutoCloseable {
         private final Reconnecting<StatefulRedisPubSubConnection<String, String>> connection;
         private volatile boolean listens;
         private volatile CompletionStage<String> ping = CompletableFuture.completedStage("");
+        private volatile long pinged;
 
-        Source(RedisURI sentinel, Platform platform) {
+        Source(RedisURI sentinel) {
             this.sentinel = sentinel;
             connection = new Reconnecting<>(platform, timer, this::open, made -> listener.missed(), this::lost);
         }
@@ -93,34 +94,51 @@ final class Failovers implements AutoCloseable {
             close(last);
         }
 
-        /** Ends a connection that has not answered since the last check. */
+        /** Ends a connection that has failed, or has not answered for a command timeout. */
         private void check() {
             connection.now().ifPresent(open -> {
-                if (ping.toCompletableFuture().isDone()) {
-                    ping = open.async().ping();
-                } else {
+                CompletableFuture<String> last = ping.toCompletableFuture();
+                boolean dead =
+                        last.isDone() ? last.isCompletedExceptionally() : platform.nanoTime() - pinged >= limitNanos;
+                if (dead) {
                     connection.lost(open);
+                } else if (last.isDone()) {
+                    pinged = platform.nanoTime();
+                    ping = open.async().ping();
                 }
             });
         }
     }
 
     private final RedisClient client;
+    private final Platform platform;
     private final Platform.Timer timer;
+    private final long limitNanos;
     private final String master;
     private final Listener listener;
     private final List<Source> sources;
     private final AtomicBoolean warned = new AtomicBoolean();
 
+    /**
+     * Creates the failovers of a group.
+     *
+     * @param limitNanos the time within which a Sentinel has to answer
+     */
     Failovers(
-            RedisClient client, Platform platform, Platform.Timer timer, RedisAddress.Group group, Listener listener) {
+            RedisClient client,
+            Platform platform,
+            Platform.Timer timer,
+            long limitNanos,
+            RedisAddress.Group group,
+            Listener listener) {
         this.client = client;
+        this.platform = platform;
+        this.limitNanos = limitNanos;
         this.timer = timer;
         master = group.master();
         this.listener = listener;
-        sources = group.sentinels().stream()
-                .map(sentinel -> new Source(sentinel, platform))
-                .toList();
+        sources =
+                group.sentinels().stream().map(sentinel -> new Source(sentinel)).toList();
     }
 
     /** Starts to listen, unless that has begun. */
@@ -140,8 +158,15 @@ final class Failovers implements AutoCloseable {
     private void received(String message) {
         String[] words = message.split(" ", -1);
         if (words.length == 5 && words[0].equals(master)) {
-            listener.replaced(words[1] + ":" + words[2], words[3] + ":" + words[4]);
+            listener.replaced(place(words[1], words[2]), place(words[3], words[4]));
         }
+    }
+
+    private static String place(String host, String port) {
+        return RedisAddress.place(RedisURI.builder()
+                .withHost(host)
+                .withPort(Integer.parseInt(port))
+                .build());
     }
 
     private void warnOnce(Throwable error) {

@@ -3,6 +3,7 @@ package io.holdfast.redis.connection;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
@@ -13,13 +14,15 @@ import java.util.function.Supplier;
  *
  * <p>A master may stand still for longer than the Sentinels wait, and then go on. It does not know that there is another one, and
  * confirms what it was asked to renew. So after an answer that took half a command timeout, all answers of its connection are held
- * back until a Sentinel has named it again. If the Sentinels name another one, they fail. If no Sentinel answers, they count.
+ * back until a Sentinel has named it again. If the Sentinels name another one, they fail. If no Sentinel answers within half a command
+ * timeout, they count.
  */
 public final class MasterCheck {
 
     private static final CompletionStage<Boolean> IS_MASTER = CompletableFuture.completedStage(true);
 
     private final Platform platform;
+    private final Platform.Timer timer;
     private final long slowNanos;
     private final Supplier<CompletionStage<Boolean>> hasMoved;
     private final Supplier<StoreException> replaced;
@@ -32,37 +35,59 @@ public final class MasterCheck {
     /**
      * Creates the check of one connection.
      *
-     * @param slow the time from which an answer is slow
+     * @param slow the time from which an answer is slow, and for which a check may take
      * @param hasMoved asks the Sentinels; its result is {@code true} if they name another server, and it never fails
      * @param replaced returns the failure of an answer if they do
      * @param lost is called if they do
      */
     MasterCheck(
             Platform platform,
+            Platform.Timer timer,
             Duration slow,
             Supplier<CompletionStage<Boolean>> hasMoved,
             Supplier<StoreException> replaced,
             Runnable lost) {
         this.platform = platform;
+        this.timer = timer;
         slowNanos = slow.toNanos();
         this.hasMoved = hasMoved;
         this.replaced = replaced;
         this.lost = lost;
     }
 
-    /** Returns an answer, as soon as it counts. */
-    public <T> CompletionStage<T> counted(CompletionStage<T> answer) {
+    /** Returns {@code false} while a check is under way, and if it has found another master. */
+    public boolean counts() {
+        mutex.lock();
+        try {
+            return check.toCompletableFuture().getNow(false);
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /**
+     * Sends a request, and returns its answer as soon as it counts.
+     *
+     * @param check the check of the connection; empty if its server has no Sentinels
+     */
+    public static <T> CompletionStage<T> counted(Optional<MasterCheck> check, Supplier<CompletionStage<T>> request) {
+        return check.isPresent() ? check.get().counted(request) : request.get();
+    }
+
+    /** Sends a request, and returns its answer as soon as it counts. */
+    <T> CompletionStage<T> counted(Supplier<? extends CompletionStage<T>> request) {
         long sent = platform.nanoTime();
         CompletableFuture<T> counted = new CompletableFuture<>();
-        answer.whenComplete((value, error) -> checked(sent).thenAccept(isMaster -> {
-            if (!isMaster) {
-                counted.completeExceptionally(replaced.get());
-            } else if (error != null) {
-                counted.completeExceptionally(error);
-            } else {
-                counted.complete(value);
-            }
-        }));
+        request.get()
+                .whenComplete((value, error) -> checked(sent).thenAccept(isMaster -> {
+                    if (!isMaster) {
+                        counted.completeExceptionally(replaced.get());
+                    } else if (error != null) {
+                        counted.completeExceptionally(error);
+                    } else {
+                        counted.complete(value);
+                    }
+                }));
         return counted;
     }
 
@@ -79,6 +104,8 @@ public final class MasterCheck {
         } finally {
             mutex.unlock();
         }
+        // a Sentinel that does not answer must not hold the answers of the master back
+        timer.schedule(slowNanos, () -> begun.complete(true));
         hasMoved.get().thenAccept(moved -> {
             if (moved) {
                 lost.run();

@@ -172,7 +172,7 @@ public final class Replicas {
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
                 .thenCompose(link -> link.refusal(acquires)
                         .<CompletionStage<T>>map(CompletableFuture::failedStage)
-                        .orElseGet(() -> script.apply(link.connection)
+                        .orElseGet(() -> MasterCheck.counted(link.masterCheck, () -> script.apply(link.connection))
                                 .thenCompose(reply -> grantsNothing(reply)
                                         ? CompletableFuture.completedStage(reply)
                                         : link.reached()
@@ -263,12 +263,14 @@ public final class Replicas {
         volatile Optional<StoreException> refusal = Optional.empty();
         volatile Optional<StoreException> shortage = Optional.empty();
         private final RedisURI uri;
+        private final Optional<MasterCheck> masterCheck;
         private final AtomicBoolean underWay = new AtomicBoolean();
         private final AtomicReference<Turn> next = new AtomicReference<>(new Turn());
 
         Link(StatefulRedisConnection<String, String> connection, RedisURI uri) {
             this.connection = connection;
             this.uri = uri;
+            masterCheck = connector.masterCheck(uri, () -> current.lost(this));
         }
 
         void up() {

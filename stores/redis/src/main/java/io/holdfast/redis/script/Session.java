@@ -144,7 +144,8 @@ public final class Session {
     private <C extends StatefulRedisPubSubConnection<String, String>> CompletionStage<C> subscribe(
             C made, RedisURI address) {
         server = address;
-        masterCheck = connector.masterCheck(address, () -> connection.lost(made));
+        Optional<MasterCheck> check = connector.masterCheck(address, () -> connection.lost(made));
+        masterCheck = check;
         // a late message must not count for a later connection
         long number = driver.nextRun();
         run = number;
@@ -153,7 +154,8 @@ public final class Session {
             @Override
             public void message(String channel, String message) {
                 if (channel.equals(inbox)) {
-                    mailbox.receive(message, number);
+                    // an assignment by a master that may have been replaced is only a hint
+                    mailbox.receive(message, check.map(MasterCheck::counts).orElse(true) ? number : 0);
                 } else {
                     neighbour.received(channel);
                 }
@@ -257,7 +259,11 @@ public final class Session {
 
     /** Handles a new connection. Messages between the previous connection and this one are lost. */
     private void up(StatefulRedisPubSubConnection<String, String> made) {
-        connector.monitor(made, server, () -> counted(isMaster(made)), () -> connection.lost(made));
+        connector.monitor(
+                made,
+                server,
+                () -> counted(() -> isMaster(made)).exceptionally(failed -> false),
+                () -> connection.lost(made));
         neighbour.connected();
         if (wasUp.getAndSet(true)) {
             mailbox.receive("G", 0);
@@ -394,16 +400,16 @@ public final class Session {
             Supplier<String> what, Function<StatefulRedisConnection<String, String>, CompletionStage<T>> use) {
         var open = connection.now();
         return open.isPresent()
-                ? counted(use.apply(open.get()))
+                ? counted(() -> use.apply(open.get()))
                 : connection
                         .get()
                         .exceptionallyCompose(
                                 error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
-                        .thenCompose(made -> counted(use.apply(made)));
+                        .thenCompose(made -> counted(() -> use.apply(made)));
     }
 
-    private <T> CompletionStage<T> counted(CompletionStage<T> answer) {
-        return masterCheck.map(check -> check.counted(answer)).orElse(answer);
+    private <T> CompletionStage<T> counted(Supplier<CompletionStage<T>> request) {
+        return MasterCheck.counted(masterCheck, request);
     }
 
     /** Sets the client of another library. */

@@ -3,6 +3,7 @@ package io.holdfast.redis.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Simulation;
@@ -20,13 +21,20 @@ class MasterCheckTest {
     private static final Duration SLOW = Duration.ofSeconds(1);
 
     private final Simulation time = Simulation.of(1);
+    private final Platform.Timer timer = time.timer("check");
     private final List<CompletableFuture<Boolean>> questions = new ArrayList<>();
     private final AtomicInteger losses = new AtomicInteger();
     private final MasterCheck check = new MasterCheck(
-            time, SLOW, this::ask, () -> new StoreException(Effect.UNKNOWN, "another master"), losses::incrementAndGet);
+            time,
+            timer,
+            SLOW,
+            this::ask,
+            () -> new StoreException(Effect.UNKNOWN, "another master"),
+            losses::incrementAndGet);
 
     @AfterEach
     void close() {
+        timer.close();
         time.close();
     }
 
@@ -38,7 +46,7 @@ class MasterCheckTest {
 
     private CompletableFuture<String> answered(Duration after) {
         CompletableFuture<String> answer = new CompletableFuture<>();
-        CompletableFuture<String> counted = check.counted(answer).toCompletableFuture();
+        CompletableFuture<String> counted = check.counted(() -> answer).toCompletableFuture();
         time.runFor(after);
         answer.complete("answer");
         return counted;
@@ -53,7 +61,7 @@ class MasterCheckTest {
     @Test
     void countsAFailureAtOnce() {
         CompletableFuture<String> answer = new CompletableFuture<>();
-        CompletionStage<String> counted = check.counted(answer);
+        CompletionStage<String> counted = check.counted(() -> answer);
         answer.completeExceptionally(new IllegalStateException("refused"));
         assertThatThrownBy(counted.toCompletableFuture()::join).hasRootCauseMessage("refused");
     }
@@ -80,6 +88,18 @@ class MasterCheckTest {
         assertThat(first).isDone();
         assertThat(second).isNotDone();
         assertThat(questions).hasSize(2);
+    }
+
+    @Test
+    void countsAllAnswersIfNoSentinelAnswersInTime() {
+        CompletableFuture<String> slow = answered(SLOW);
+        time.runFor(SLOW.minusMillis(1));
+        assertThat(slow).isNotDone();
+        assertThat(check.counts()).isFalse();
+        time.runFor(Duration.ofMillis(1));
+        assertThat(slow).isCompletedWithValue("answer");
+        assertThat(check.counts()).isTrue();
+        assertThat(losses).hasValue(0);
     }
 
     @Test
