@@ -369,7 +369,8 @@ final class Watchdog {
                 store.clock(due.slot.name).observe(sent(), renewed.serverMicros());
                 Validity proven = proven(due.spec.nanos(), renewed.valid());
                 engine.event(due.slot, (s, out) -> s.renewed(due.tenure, renewed, proven, due.spec, now, out));
-                boolean confirmed = due.tenure.held() && due.tenure.validity.sent() - sent() >= 0;
+                boolean confirmed =
+                        due.tenure.held() && due.tenure.validity.sent() - sent() >= 0 && proven.unexpired(now);
                 due.done.complete(confirmed ? Optional.of(proven) : Optional.empty());
             } else if (reply instanceof Renew.Lost) {
                 String reason = store.describe() + " no longer holds it (expired, forced, flushed, or failed over)";

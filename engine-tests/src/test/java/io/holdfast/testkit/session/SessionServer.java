@@ -43,6 +43,8 @@ final class SessionServer {
     private long writes;
     private long reads;
     private long signsOfLife;
+    private long nanosPerRequest;
+    private long busyUntil;
     private int lastSession;
 
     SessionServer(Simulation time) {
@@ -61,6 +63,17 @@ final class SessionServer {
     /** Returns the sessions of the client that was opened last. */
     SimulatedSessions lastClient() {
         return clients.get(clients.size() - 1);
+    }
+
+    /** Makes each request take its time, one after the other. */
+    void serve(Duration each) {
+        nanosPerRequest = each.toNanos();
+    }
+
+    /** Takes a request, and returns the nanoseconds until it is served. */
+    long untilServed() {
+        busyUntil = Math.max(time.outsideNanos(), busyUntil) + nanosPerRequest;
+        return busyUntil - time.outsideNanos();
     }
 
     String begin(SimulatedSession session) {

@@ -96,24 +96,26 @@ final class SimulatedSession implements Session {
         CompletableFuture<T> answer = new CompletableFuture<>();
         long sent = now();
         lastArrival = later(lastArrival);
-        timer.schedule(lastArrival - now(), () -> {
-            boolean lives = server.lives(id);
-            T result = lives ? request.get() : null;
-            boolean lost = losesAnswers;
-            lastAnswer = later(lastAnswer);
-            timer.schedule(lastAnswer - now(), () -> {
-                if (!lives) {
-                    onEnd.accept(this);
-                }
-                if (!lives || lost) {
-                    answer.completeExceptionally(new StoreException(
-                            lives ? Effect.UNKNOWN : Effect.NOT_APPLIED, lives ? "no answer" : "no session"));
-                } else {
-                    proven = Math.max(proven, sent);
-                    answer.complete(result);
-                }
-            });
-        });
+        timer.schedule(
+                lastArrival - now(),
+                () -> timer.schedule(server.untilServed(), () -> {
+                    boolean lives = server.lives(id);
+                    T result = lives ? request.get() : null;
+                    boolean lost = losesAnswers;
+                    lastAnswer = later(lastAnswer);
+                    timer.schedule(lastAnswer - now(), () -> {
+                        if (!lives) {
+                            onEnd.accept(this);
+                        }
+                        if (!lives || lost) {
+                            answer.completeExceptionally(new StoreException(
+                                    lives ? Effect.UNKNOWN : Effect.NOT_APPLIED, lives ? "no answer" : "no session"));
+                        } else {
+                            proven = Math.max(proven, sent);
+                            answer.complete(result);
+                        }
+                    });
+                }));
         return answer.minimalCompletionStage();
     }
 

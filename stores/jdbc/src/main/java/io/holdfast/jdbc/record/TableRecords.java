@@ -15,6 +15,7 @@ import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.record.RecordColumns;
 import io.holdfast.support.store.BusyNames;
+import io.holdfast.support.store.Contention;
 import io.holdfast.support.store.Found;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
@@ -51,11 +52,6 @@ import org.slf4j.LoggerFactory;
 final class TableRecords implements Records {
 
     private static final Logger LOG = LoggerFactory.getLogger(TableRecords.class);
-
-    /** The number of lost races after which a request pauses before it begins again. */
-    private static final int FREE_RACES = 5;
-
-    private static final long PAUSE_NANOS = 2_000_000;
 
     /** A request waits for a locked row for this share of the command timeout. */
     private static final int ROW_WAIT_SHARE = 4;
@@ -239,20 +235,17 @@ final class TableRecords implements Records {
         String what = what(key);
         long start = config.platform().nanoTime();
         long rowWait = hurry ? 0 : config.commandTimeout().toNanos() / ROW_WAIT_SHARE;
-        for (int races = 0; ; races++) {
+        for (int races = 1; ; races++) {
             Optional<R> reply = attemptUnlessLocked(what, key, update, start + rowWait);
             if (reply.isPresent()) {
                 return reply.get();
             }
-            if (elapsed(start) >= config.commandTimeout().toNanos()) {
-                throw new StoreException(
-                        Effect.NOT_APPLIED,
-                        dialect.product() + " at " + sessions.address() + ": " + what
-                                + ": other clients wrote faster " + (races + 1)
-                                + " times; nothing was applied, retry");
+            if (elapsed(start) >= Contention.limitNanos(config)) {
+                throw Contention.failure(dialect.product() + " at " + sessions.address() + ": " + what, races);
             }
-            if (races >= FREE_RACES) {
-                config.platform().park(this, Math.floorMod(config.platform().randomLong(), PAUSE_NANOS));
+            long pause = Contention.pauseNanos(config.platform(), update, races);
+            if (pause > 0) {
+                config.platform().park(this, pause);
             }
         }
     }

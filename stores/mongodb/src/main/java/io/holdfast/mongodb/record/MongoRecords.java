@@ -14,6 +14,7 @@ import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.record.RecordColumns;
 import io.holdfast.support.store.BusyNames;
+import io.holdfast.support.store.Contention;
 import io.holdfast.support.store.Found;
 import io.holdfast.support.store.Looker;
 import io.holdfast.support.store.RecordKey;
@@ -42,10 +43,6 @@ final class MongoRecords implements Records {
 
     private static final Logger LOG = LoggerFactory.getLogger(MongoRecords.class);
 
-    /** The number of lost races after which a request pauses before it begins again. */
-    private static final int FREE_RACES = 5;
-
-    private static final long PAUSE_NANOS = 2_000_000;
     private static final int PAGE = 1_000;
 
     private final StoreConfig config;
@@ -102,18 +99,16 @@ final class MongoRecords implements Records {
 
     private <R> R retry(RecordKey key, RecordUpdate<R> update) {
         long start = config.platform().nanoTime();
-        for (int races = 0; ; races++) {
+        for (int races = 1; ; races++) {
             Optional<R> reply = attempt(key, update);
             if (reply.isPresent()) {
                 return reply.get();
-            } else if (config.platform().nanoTime() - start
-                    >= config.commandTimeout().toNanos()) {
-                throw new StoreException(
-                        Effect.NOT_APPLIED,
-                        failures.address() + ": " + what(key) + ": other clients wrote faster " + (races + 1)
-                                + " times; nothing was applied, retry");
-            } else if (races >= FREE_RACES) {
-                config.platform().park(this, Math.floorMod(config.platform().randomLong(), PAUSE_NANOS));
+            } else if (config.platform().nanoTime() - start >= Contention.limitNanos(config)) {
+                throw Contention.failure(failures.address() + ": " + what(key), races);
+            }
+            long pause = Contention.pauseNanos(config.platform(), update, races);
+            if (pause > 0) {
+                config.platform().park(this, pause);
             }
         }
     }

@@ -8,7 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The updates of one name that wait for their turn.
  *
- * <p>One round is under way at a time. The next round takes all updates that have arrived meanwhile (flat combining: D. Hendler,
+ * <p>One round is under way at a time. The next round takes all updates that have arrived meanwhile, and so does a round that has to
+ * begin again (flat combining: D. Hendler,
  * I. Incze, N. Shavit and M. Tzafrir, "Flat combining and the synchronization-parallelism tradeoff", SPAA 2010). So updates are
  * decided in the order of their calls, and a release is never decided before an acquire that was sent before it.
  */
@@ -53,7 +54,19 @@ final class NameQueue {
     private void run(SessionRecords records) {
         List<Pending<?>> batch = take(records);
         if (!batch.isEmpty()) {
-            records.round(key, batch).whenComplete((done, error) -> run(records));
+            records.round(this, batch).whenComplete((done, error) -> run(records));
+        }
+    }
+
+    /** Takes the updates that have arrived since the round began, so that they need not wait for its end. */
+    List<Pending<?>> join() {
+        mutex.lock();
+        try {
+            List<Pending<?>> arrived = waiting;
+            waiting = new ArrayList<>();
+            return arrived;
+        } finally {
+            mutex.unlock();
         }
     }
 

@@ -15,11 +15,27 @@ final class Pending<R> {
 
     final CompletableFuture<R> result = new CompletableFuture<>();
     private final RecordUpdate<R> update;
+    private final long end;
     private @Nullable R reply;
     private @Nullable StoreException refusal;
 
-    Pending(RecordUpdate<R> update) {
+    /**
+     * Creates an update.
+     *
+     * @param end the {@code nanoTime} at which it fails, before its caller gives up. So the caller knows that nothing was written
+     */
+    Pending(RecordUpdate<R> update, long end) {
         this.update = update;
+        this.end = end;
+    }
+
+    boolean isLate(long now) {
+        return now - end >= 0;
+    }
+
+    /** Returns {@code true} if the update can wait for the updates of other clients. */
+    boolean yields() {
+        return update.yields();
     }
 
     /** Decides the update, and returns the record after it. A refused one leaves the record unchanged. */

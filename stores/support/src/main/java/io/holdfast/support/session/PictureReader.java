@@ -4,7 +4,9 @@ import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
+import io.holdfast.support.record.Holder;
 import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Place;
 import io.holdfast.support.record.RecordText;
 import io.holdfast.support.record.Tokens;
 import io.holdfast.support.store.RecordKey;
@@ -15,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -44,16 +47,40 @@ final class PictureReader {
     }
 
     /**
-     * Reads a record, and asks for the sessions in it. Those of the last picture are asked for together with the read, so only new
-     * ones cost a round trip of their own.
+     * Reads a record for a decision. Asks for the sessions of its holders and of the position that comes next, because a crowd of
+     * waiters would cost many questions. A waiter farther behind that has died is found out by the write that would notify it.
+     *
+     * @param suspected further sessions to ask for
      */
+    CompletionStage<Picture> read(Session session, RecordKey key, Set<String> suspected) {
+        return read(session, key, record -> Stream.concat(deciding(record), suspected.stream()));
+    }
+
+    /** Reads a record for a report, and asks for all sessions in it. */
     CompletionStage<Picture> read(Session session, RecordKey key) {
-        Set<String> expected = unknown(session, pictures.of(key).stream(), Set.of());
+        return read(session, key, LockRecord::sessions);
+    }
+
+    /**
+     * Reads a record, and asks for sessions. Those of the last picture are asked for together with the read, so only new ones cost a
+     * round trip of their own.
+     */
+    private CompletionStage<Picture> read(
+            Session session, RecordKey key, Function<LockRecord, Stream<String>> relevant) {
+        Set<String> expected =
+                unknown(session, pictures.of(key).map(Picture::record).stream().flatMap(relevant), Set.of());
         return session.read(key)
                 .thenApply(node -> pictures.note(key, picture(session, key, node)))
                 .thenCombine(ask(session, expected), (picture, asked) -> picture)
-                .thenCompose(picture -> ask(session, unknown(session, Stream.of(picture), expected))
+                .thenCompose(picture -> ask(session, unknown(session, relevant.apply(picture.record()), expected))
                         .thenApply(asked -> picture));
+    }
+
+    private static Stream<String> deciding(LockRecord record) {
+        return Stream.concat(
+                        record.holders().all().stream().map(Holder::claimant),
+                        record.queue().all().stream().limit(1).map(Place::claimant))
+                .flatMap(claimant -> claimant.session().stream());
     }
 
     /**
@@ -61,15 +88,15 @@ final class PictureReader {
      * waits for the answer.
      */
     void refresh(RecordKey key) {
-        var unused = sessions.present().thenCompose(session -> read(session, key));
+        var unused = sessions.present().thenCompose(session -> read(session, key, Set.of()));
     }
 
     /** Reads all records below a prefix. One that cannot be read must not hide the others. */
     CompletionStage<Map<RecordKey, Picture>> list(Session session, RecordKey prefix) {
         return session.list(prefix).thenCompose(nodes -> {
             Map<RecordKey, Picture> readable = readable(session, nodes);
-            return ask(session, unknown(session, readable.values().stream(), Set.of()))
-                    .thenApply(asked -> readable);
+            Stream<String> all = readable.values().stream().map(Picture::record).flatMap(LockRecord::sessions);
+            return ask(session, unknown(session, all, Set.of())).thenApply(asked -> readable);
         });
     }
 
@@ -97,9 +124,8 @@ final class PictureReader {
     // ---- sessions
 
     /** Returns the sessions of other clients that are not known to have ended, and were not asked for just now. */
-    private Set<String> unknown(Session session, Stream<Picture> all, Set<String> asked) {
-        return all.flatMap(picture -> picture.record().sessions())
-                .filter(id -> !id.equals(session.id()) && !isOver(id) && !asked.contains(id))
+    private Set<String> unknown(Session session, Stream<String> all, Set<String> asked) {
+        return all.filter(id -> !id.equals(session.id()) && !isOver(id) && !asked.contains(id))
                 .collect(toSet());
     }
 

@@ -1,7 +1,9 @@
 package io.holdfast.support.session;
 
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -12,6 +14,7 @@ import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.record.Party;
 import io.holdfast.support.record.RecordText;
+import io.holdfast.support.store.Contention;
 import io.holdfast.support.store.Found;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
@@ -22,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -41,6 +45,9 @@ import org.jspecify.annotations.Nullable;
  *       have said so, which no later answer can take back. A session that counts as alive may have ended. So a write that gives
  *       something to a session also requires that it is alive.
  *   <li>A round uses one session of this client for reading, deciding and writing.
+ *   <li>Of the clients that compete for a record, those whose updates can wait do so for a random time, twice as long each time. So
+ *       a crowd that wants a name does not drive out its holder, whose renewals do not wait.
+ *   <li>An update fails before its caller gives up. A race that was lost has certainly written nothing, so the caller may ask again.
  * </ol>
  */
 final class SessionRecords implements Records {
@@ -53,19 +60,22 @@ final class SessionRecords implements Records {
     private final RecordKeys keys;
     private final Sessions sessions;
     private final PictureReader reader;
+    private final Platform.Timer timer;
     private final Map<RecordKey, NameQueue> queues = new ConcurrentHashMap<>();
 
-    SessionRecords(StoreConfig config, LocalClock clock, Sessions sessions, PictureReader reader) {
+    SessionRecords(
+            StoreConfig config, LocalClock clock, Sessions sessions, PictureReader reader, Platform.Timer timer) {
         this.config = config;
         this.clock = clock;
         this.sessions = sessions;
         this.reader = reader;
+        this.timer = timer;
         keys = new RecordKeys(config.keyPrefix());
     }
 
     @Override
     public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
-        Pending<R> pending = new Pending<>(update);
+        Pending<R> pending = new Pending<>(update, config.platform().nanoTime() + Contention.limitNanos(config));
         boolean added = false;
         while (!added) {
             added = queues.computeIfAbsent(key, NameQueue::new).add(pending, this);
@@ -87,14 +97,19 @@ final class SessionRecords implements Records {
     // ---- one round
 
     /** Decides updates, writes the result, and completes them. The stage completes with the round, and never fails. */
-    CompletionStage<Void> round(RecordKey key, List<Pending<?>> batch) {
-        long end = config.platform().nanoTime() + config.commandTimeout().toNanos();
+    CompletionStage<Void> round(NameQueue queue, List<Pending<?>> all) {
+        List<Pending<?>> batch = new ArrayList<>(all);
+        removeLate(queue.key(), batch, 0);
+        if (batch.isEmpty()) {
+            return CompletableFuture.completedStage(null);
+        }
         return sessions.present()
-                .thenCompose(session -> attempt(new Round(session, key, batch, end, 0), recent(session, key)))
+                .thenCompose(
+                        session -> attempt(new Round(session, queue, batch, Set.of(), 0), recent(session, queue.key())))
                 .handle((done, error) -> {
                     Throwable cause = error == null ? null : Stages.cause(error);
                     boolean refused = cause instanceof StoreException known && known.effect() == Effect.REFUSED;
-                    return refused && batch.size() > 1 ? oneByOne(key, batch) : finish(batch, cause);
+                    return refused && batch.size() > 1 ? oneByOne(queue, batch) : finish(batch, cause);
                 })
                 .thenCompose(finished -> finished);
     }
@@ -105,10 +120,10 @@ final class SessionRecords implements Records {
     }
 
     /** Decides updates of which one makes the record too large. It must not make the others fail. */
-    private CompletionStage<Void> oneByOne(RecordKey key, List<Pending<?>> batch) {
+    private CompletionStage<Void> oneByOne(NameQueue queue, List<Pending<?>> batch) {
         CompletionStage<Void> last = CompletableFuture.completedStage(null);
         for (Pending<?> each : batch) {
-            last = last.thenCompose(done -> round(key, List.of(each)));
+            last = last.thenCompose(done -> round(queue, List.of(each)));
         }
         return last;
     }
@@ -116,14 +131,35 @@ final class SessionRecords implements Records {
     /**
      * One round of a name.
      *
-     * @param end the {@code nanoTime} at which it fails if other clients are always faster
+     * @param batch the updates, which changes when the round begins again
+     * @param suspected the sessions of which one may have ended, so that the last write did nothing
      * @param races how often another client was faster
      */
-    private record Round(Session session, RecordKey key, List<Pending<?>> batch, long end, int races) {
+    private record Round(Session session, NameQueue queue, List<Pending<?>> batch, Set<String> suspected, int races) {
 
-        Round next() {
-            return new Round(session, key, batch, end, races + 1);
+        RecordKey key() {
+            return queue.key();
         }
+
+        Round next(Set<String> notified) {
+            return new Round(session, queue, batch, notified, races + 1);
+        }
+
+        boolean yields() {
+            return batch.stream().allMatch(Pending::yields);
+        }
+    }
+
+    /** Fails the updates of a round whose time is up, and removes them. */
+    private void removeLate(RecordKey key, List<Pending<?>> batch, int races) {
+        long now = config.platform().nanoTime();
+        batch.removeIf(each -> {
+            boolean late = each.isLate(now);
+            if (late) {
+                each.complete(Contention.failure("'" + keys.name(key) + "'", races));
+            }
+            return late;
+        });
     }
 
     /**
@@ -142,7 +178,8 @@ final class SessionRecords implements Records {
     private CompletionStage<Void> attempt(Round round, Optional<Picture> known) {
         return known.isPresent()
                 ? decide(round, known.get(), false)
-                : reader.read(round.session(), round.key()).thenCompose(picture -> decide(round, picture, true));
+                : reader.read(round.session(), round.key(), round.suspected())
+                        .thenCompose(picture -> decide(round, picture, true));
     }
 
     private Moment moment(Picture picture, Session session, long nanos) {
@@ -171,7 +208,11 @@ final class SessionRecords implements Records {
         CompletionStage<OptionalLong> written = writes
                 ? write(round, picture, before, after.writtenAt(moment.now()), foreign)
                 : send(round, picture, foreign);
-        return written.thenCompose(result -> settle(round, result, notices, moment, decided));
+        Set<String> notified = foreign.stream()
+                .flatMap(notice -> notice.to().session().stream())
+                .collect(toSet());
+        return written.thenCompose(
+                result -> result.isPresent() ? settle(round, notices, moment, decided) : again(round, notified));
     }
 
     /**
@@ -211,22 +252,37 @@ final class SessionRecords implements Records {
                 : round.session().send(round.key(), picture.version(), foreign);
     }
 
-    private CompletionStage<Void> settle(
-            Round round, OptionalLong result, List<Notice> notices, Moment moment, long decided) {
-        if (result.isPresent()) {
-            notices.stream()
-                    .filter(notice -> isOwn(round.session(), notice.to()))
-                    .map(notice -> SessionSignals.relative(notice, moment))
-                    .forEach(notice -> sessions.deliver(notice.named(keys.name(round.key())), decided));
+    /** Delivers the notices to this client itself. */
+    private CompletionStage<Void> settle(Round round, List<Notice> notices, Moment moment, long decided) {
+        notices.stream()
+                .filter(notice -> isOwn(round.session(), notice.to()))
+                .map(notice -> SessionSignals.relative(notice, moment))
+                .forEach(notice -> sessions.deliver(notice.named(keys.name(round.key())), decided));
+        return CompletableFuture.completedStage(null);
+    }
+
+    /**
+     * Begins a round again, because another client was faster, or a receiver of a notice has ended. Updates that have arrived
+     * meanwhile join it.
+     *
+     * @param notified the receivers
+     */
+    private CompletionStage<Void> again(Round round, Set<String> notified) {
+        Round next = round.next(notified);
+        removeLate(next.key(), next.batch(), next.races());
+        next.batch().addAll(next.queue().join());
+        if (next.batch().isEmpty()) {
             return CompletableFuture.completedStage(null);
         }
-        if (config.platform().nanoTime() - round.end() >= 0) {
-            return CompletableFuture.failedStage(new StoreException(
-                    Effect.NOT_APPLIED,
-                    "'" + keys.name(round.key()) + "': other clients wrote faster " + (round.races() + 1)
-                            + " times; nothing was applied, retry"));
-        }
-        return attempt(round.next(), Optional.empty());
+        return next.yields()
+                ? pause(next.races()).thenCompose(done -> attempt(next, Optional.empty()))
+                : attempt(next, Optional.empty());
+    }
+
+    private CompletionStage<Void> pause(int races) {
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        timer.schedule(Contention.pauseNanos(config.platform(), races), () -> over.complete(null));
+        return over;
     }
 
     private static boolean isOwn(Session session, Party party) {

@@ -7,7 +7,9 @@ import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -19,14 +21,17 @@ import java.util.concurrent.TimeUnit;
 final class SessionSignals {
 
     private final StoreConfig config;
+    private final Sessions sessions;
     private final LocalClock clock;
     private final RecordKeys keys;
     private final Holds holds;
     private final Doubts doubts;
     private final PictureReader reader;
 
-    SessionSignals(StoreConfig config, LocalClock clock, Holds holds, Doubts doubts, PictureReader reader) {
+    SessionSignals(
+            StoreConfig config, Sessions sessions, LocalClock clock, Holds holds, Doubts doubts, PictureReader reader) {
         this.config = config;
+        this.sessions = sessions;
         this.clock = clock;
         this.holds = holds;
         this.doubts = doubts;
@@ -60,15 +65,17 @@ final class SessionSignals {
             holds.remove(revoked.tenure());
         } else if (signal instanceof Signal.Wanted wanted) {
             reader.refresh(keys.lock(wanted.name()));
-        } else if (signal instanceof Signal.Gap) {
+        } else if (signal instanceof Signal.Gap || signal instanceof Signal.Up) {
+            // the servers may have been restored from a backup
             doubts.add();
         }
         config.signals().accept(signal);
     }
 
     /**
-     * Passes the signal on, with the end of the claim window by the clock of this client, and ends the window then. Unless this
-     * client has assigned the name itself, it then reads the record.
+     * Passes the signal on, with the end of the claim window by the clock of this client, and ends the window then. It ends earlier
+     * if the session may. If nothing is certain about the session, the client has to ask. Unless this client has assigned the name
+     * itself, it then reads the record.
      */
     private void assigned(Signal.Assigned it, RecordKey key, long before) {
         long end = config.platform().nanoTime() + TimeUnit.MICROSECONDS.toNanos(it.expiresMicros());
@@ -76,10 +83,23 @@ final class SessionSignals {
         Optional<Holder> known = reader.pictures()
                 .of(key)
                 .flatMap(picture -> picture.record().holders().of(it.tenure()));
-        config.signals().accept(withExpiry(it, clock.micros(before) + it.expiresMicros()));
+        long certain = TimeUnit.NANOSECONDS.toMicros(left(before).toNanos());
+        config.signals()
+                .accept(
+                        certain == 0
+                                ? new Signal.Freed(it.name())
+                                : withExpiry(it, clock.micros(before) + Math.min(certain, it.expiresMicros())));
         if (known.isEmpty()) {
             // last, because somebody waits for the signal
             reader.refresh(key);
         }
+    }
+
+    /** Returns for how long the present session is certain from a time on; zero if there is none. */
+    private Duration left(long from) {
+        CompletableFuture<? extends Session> present = sessions.present().toCompletableFuture();
+        return present.isDone() && !present.isCompletedExceptionally()
+                ? present.join().validity().left(from, ClockReading.of(config.platform()))
+                : Duration.ZERO;
     }
 }

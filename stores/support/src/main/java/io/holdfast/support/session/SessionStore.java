@@ -119,9 +119,10 @@ public final class SessionStore extends RecordStore {
         StoreConfig config = parts.config();
         LocalClock clock = LocalClock.of(config.platform());
         PictureReader reader = new PictureReader(config, parts.sessions());
-        SessionRecords records = new SessionRecords(config, clock, parts.sessions(), reader);
+        SessionRecords records = new SessionRecords(config, clock, parts.sessions(), reader, parts.timer());
         SessionStore store = new SessionStore(parts, clock, reader, records);
-        parts.sessions().start(new SessionSignals(config, clock, store.holds, store.doubts, reader)::receive);
+        parts.sessions()
+                .start(new SessionSignals(config, parts.sessions(), clock, store.holds, store.doubts, reader)::receive);
         return store;
     }
 
@@ -201,16 +202,33 @@ public final class SessionStore extends RecordStore {
         return lease.compareTo(left) < 0 ? lease : left;
     }
 
-    /** Asks the servers for the session, unless it is certain for longer than the given time. */
+    /** Asks the servers for the session, unless it is certain for longer than the given time. Fails if it is still uncertain. */
     private CompletionStage<Void> confirmed(Session session, long from, Duration longerThan) {
-        return left(session, from).compareTo(longerThan) > 0
-                ? CompletableFuture.completedStage(null)
-                : Stages.unapplied(session.confirm().thenCompose(done -> confirmedAgain(session, from)));
+        Duration left = left(session, from);
+        if (left.compareTo(longerThan) > 0) {
+            return CompletableFuture.completedStage(null);
+        }
+        if (left.isZero()) {
+            doubts.add();
+        }
+        return Stages.unapplied(session.confirm()
+                .thenCompose(done -> confirmedAgain(session, from))
+                .thenAccept(done -> requireCertain(session, from)));
     }
 
     /** Asks once more if the answer proves nothing, because its request was under way before the session was in doubt. */
     private CompletionStage<Void> confirmedAgain(Session session, long from) {
         return left(session, from).isZero() ? session.confirm() : CompletableFuture.completedStage(null);
+    }
+
+    private void requireCertain(Session session, long from) {
+        if (left(session, from).isZero()) {
+            throw new StoreException(
+                    StoreException.Effect.NOT_APPLIED,
+                    describe()
+                            + ": the servers have not yet confirmed the session since this machine was suspended, its clock"
+                            + " was set, or its leader has changed; retry");
+        }
     }
 
     // ---- requests

@@ -23,7 +23,15 @@ public interface RecordUpdate<R> {
         return LockRecord.NEVER;
     }
 
-    /** Returns an update that must not be written after the given time. */
+    /**
+     * Returns {@code true} if the request can wait. Of the writers that compete for a record, those that want to hold the name can,
+     * and those that hold it cannot: a renewal that is always slower than others would lose a lock.
+     */
+    default boolean yields() {
+        return false;
+    }
+
+    /** Returns the update of a request to hold the name, which must not be written after the given time. */
     static <R> RecordUpdate<R> until(long notAfter, RecordUpdate<R> update) {
         return new RecordUpdate<>() {
             @Override
@@ -34,6 +42,11 @@ public interface RecordUpdate<R> {
             @Override
             public long notAfter() {
                 return notAfter;
+            }
+
+            @Override
+            public boolean yields() {
+                return true;
             }
         };
     }

@@ -217,7 +217,7 @@ final class Connection {
                 began,
                 timeout,
                 settings.tick().toNanos(),
-                () -> requests.set(paths.session(id), new byte[0], -1));
+                Heartbeat.writes(requests, paths.session(id)));
         ZooKeeperSession fresh =
                 new ZooKeeperSession(id, timeout, requests, paths, failures, heartbeat, config, this::ended);
         mailbox = new Mailbox(

@@ -22,6 +22,11 @@ record Failures(String address) {
         return notConnected("somebody has deleted the node of the session");
     }
 
+    /** Returns the failure of a session of which the servers have an earlier state, because they were restored from a backup. */
+    StoreException nodeRestored() {
+        return notConnected("the servers have an earlier state of the session");
+    }
+
     /** Returns the failure of a request. One that the servers have not answered may have been applied. */
     StoreException of(String what, Throwable error) {
         Throwable cause = Stages.cause(error);

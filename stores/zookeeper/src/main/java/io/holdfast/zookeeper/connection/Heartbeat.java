@@ -8,9 +8,12 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Optional;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
+import org.apache.zookeeper.KeeperException;
 
 /**
  * The proof that the servers keep a session, for all holds of a client together.
@@ -73,6 +76,21 @@ final class Heartbeat {
         this.timeout = timeout;
         this.tickNanos = tickNanos;
         sign = began;
+    }
+
+    /**
+     * Returns the writes of heartbeats to the node of a session, each of which has to raise its version. Servers that were restored
+     * from a backup may have an earlier state of the node, and of the session, although others have taken its holds since. Then the
+     * write fails with {@link KeeperException.Code#BADVERSION}.
+     */
+    static Supplier<CompletionStage<?>> writes(Requests requests, String path) {
+        AtomicInteger last = new AtomicInteger();
+        return () -> requests.set(path, new byte[0], -1).thenApply(stat -> {
+            if (last.getAndSet(stat.getVersion()) >= stat.getVersion()) {
+                throw new CompletionException(KeeperException.create(KeeperException.Code.BADVERSION, path));
+            }
+            return stat;
+        });
     }
 
     /** Returns the time until which the servers certainly keep the session; empty before the first answer. */

@@ -102,17 +102,21 @@ final class ZooKeeperSession implements Session {
     @Override
     public CompletionStage<Void> confirm() {
         return proving("confirm the session", heartbeat::beat).exceptionally(error -> {
-            throw hasNoNode(error) ? over() : new CompletionException(Stages.cause(error));
+            Optional<Code> code = Optional.of(Stages.cause(error))
+                    .map(Throwable::getCause)
+                    .filter(KeeperException.class::isInstance)
+                    .map(cause -> ((KeeperException) cause).code());
+            if (code.filter(Code.NONODE::equals).isPresent()) {
+                throw over(failures.nodeDeleted());
+            } else if (code.filter(Code.BADVERSION::equals).isPresent()) {
+                throw over(failures.nodeRestored());
+            }
+            throw new CompletionException(Stages.cause(error));
         });
     }
 
-    private static boolean hasNoNode(Throwable failure) {
-        return Stages.cause(failure).getCause() instanceof KeeperException known && known.code() == Code.NONODE;
-    }
-
     /** Ends the session, and returns the failure of a request that has found out. */
-    private StoreException over() {
-        StoreException why = failures.nodeDeleted();
+    private StoreException over(StoreException why) {
         onEnd.accept(why);
         return why;
     }
@@ -242,7 +246,7 @@ final class ZooKeeperSession implements Session {
         Code code = answer.code();
         boolean creates = failed == 1 && first.get(0).getType() == OpCode.create;
         if (code == Code.NONODE && failed == 0) {
-            return CompletableFuture.failedStage(over());
+            return CompletableFuture.failedStage(over(failures.nodeDeleted()));
         } else if (code == Code.NONODE && creates) {
             return answered(what("write", key), requests.ensure(paths.folder(key), NOTHING, CreateMode.PERSISTENT))
                     .thenApply(made -> OptionalLong.empty());

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.ACL;
@@ -51,7 +52,7 @@ class ZooKeeperSessionTest {
                 ClockReading.of(platform),
                 TIMEOUT,
                 TIMEOUT.toNanos() / 10,
-                () -> requests.set(paths.session(ID), new byte[0], -1));
+                Heartbeat.writes(requests, paths.session(ID)));
         session = new ZooKeeperSession(
                 ID,
                 TIMEOUT,
@@ -74,8 +75,12 @@ class ZooKeeperSessionTest {
     }
 
     private void assertOver(CompletionStage<?> request) {
+        assertOver(request, "somebody has deleted the node of the session");
+    }
+
+    private void assertOver(CompletionStage<?> request, String text) {
         StoreException failure = catchThrowableOfType(StoreException.class, () -> Await.reply(request));
-        assertThat(failure).hasMessageContaining("somebody has deleted the node of the session");
+        assertThat(failure).hasMessageContaining(text);
         assertThat(failure.effect()).isEqualTo(Effect.NOT_APPLIED);
         assertThat(ends).isNotEmpty();
     }
@@ -111,5 +116,14 @@ class ZooKeeperSessionTest {
     void endsWithItsNextHeartbeat() {
         deleteNode();
         assertOver(session.confirm());
+    }
+
+    /** A backup has the node as it was before some heartbeats. */
+    @Test
+    void endsIfTheServersHaveAnEarlierStateOfItsNode() {
+        Await.reply(session.confirm());
+        deleteNode();
+        Await.reply(requests.create(paths.session(ID), new byte[0], CreateMode.PERSISTENT));
+        assertOver(session.confirm(), "the servers have an earlier state of the session");
     }
 }

@@ -1,0 +1,135 @@
+package io.holdfast.testkit.session;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.LockEvent;
+import io.holdfast.spi.LockStore;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreProvider;
+import io.holdfast.testkit.Simulation;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Many clients of a store with sessions that want one name, and compete for its record. */
+@Tag("slow")
+class SessionCrowdTest {
+
+    /** Shorter than the session, so each renewal has to write. */
+    private static final Duration LEASE = Duration.ofSeconds(2);
+
+    private static final Duration SHORT = Duration.ofMillis(150);
+    private static final Duration LENGTH = Duration.ofSeconds(10);
+
+    private final Simulation time = Simulation.of(11);
+    private final SessionServer server = new SessionServer(time);
+    private final List<Holdfast> clients = new ArrayList<>();
+    private final List<LockEvent> events = new CopyOnWriteArrayList<>();
+    private final Map<String, Integer> failures = new TreeMap<>();
+    private int requests;
+    private boolean ended;
+
+    private final class Provider implements StoreProvider {
+
+        @Override
+        public Set<String> schemes() {
+            return Set.of("session");
+        }
+
+        @Override
+        public LockStore open(StoreConfig config) {
+            return server.open(config);
+        }
+    }
+
+    /** As much as a server that writes to a disk. */
+    @BeforeEach
+    void makeTheServerWork() {
+        server.serve(Duration.ofNanos(150_000));
+    }
+
+    private Holdfast client() {
+        Holdfast client = Holdfast.builder()
+                .uri("session:crowd")
+                .provider(new Provider())
+                .platform(time)
+                .lease(LEASE)
+                .listener(events::add)
+                .build();
+        clients.add(client);
+        return client;
+    }
+
+    @AfterEach
+    void close() {
+        clients.forEach(Holdfast::close);
+        time.run();
+        time.close();
+    }
+
+    /** Asks again and again, and notes what fails. */
+    private void ask(Function<Holdfast, CompletableFuture<Optional<Lease>>> request, Holdfast client) {
+        var unused = request.apply(client).whenComplete((lease, error) -> {
+            requests++;
+            if (error != null) {
+                failures.merge(String.valueOf(error), 1, Integer::sum);
+            }
+            if (lease != null && lease.isPresent()) {
+                var unusedStage = lease.get().closeAsync();
+            }
+            if (!ended) {
+                ask(request, client);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"16, false", "16, true", "64, true"})
+    void keepsTheHoldThatACrowdWants(int others, boolean read) throws Exception {
+        Holdfast holder = client();
+        Lease held = read
+                ? holder.readWriteLock("n").readLock().acquire()
+                : holder.lock("n").acquire();
+        for (int i = 0; i < others; i++) {
+            ask(
+                    client -> read
+                            ? client.readWriteLock("n").writeLock().async().tryAcquire(SHORT)
+                            : client.lock("n").async().tryAcquire(SHORT),
+                    client());
+        }
+        time.runFor(LENGTH);
+        assertThat(held.isValid()).isTrue();
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+        assertThat(failures.values().stream().mapToInt(count -> count).sum())
+                .as("failures of %d requests: %s", requests, failures)
+                .isLessThanOrEqualTo(others == 16 ? 0 : requests / 20);
+        ended = true;
+        time.await(held.closeAsync());
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {12, 32})
+    void failsNoWaiterOfACrowdThatHandsALockOver(int waiters) {
+        for (int i = 0; i < waiters; i++) {
+            ask(client -> client.fairLock("n").async().tryAcquire(LENGTH.multipliedBy(4)), client());
+        }
+        time.runFor(LENGTH);
+        ended = true;
+        assertThat(failures).isEmpty();
+    }
+}
