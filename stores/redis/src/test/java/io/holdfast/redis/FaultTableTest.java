@@ -34,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FaultTableTest {
 
     private static final Duration LEASE = Duration.ofSeconds(6);
+    private static final int OVERLAP_ATTEMPTS = 5;
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final String PASSWORD = "never-to-be-logged";
 
@@ -191,6 +192,18 @@ class FaultTableTest {
     @EnumSource
     void whereTheServerForgetsAllButExclusionHold(Forgetful fault) {
         log.foresee(ForeseenLines.SILENT_SERVER).foresee(ForeseenLines.LOSS);
+        boolean lasted = forgetsAndOverlaps(fault);
+        if (fault.leavesConnections()) {
+            // on a busy machine, the old side may be told before one of its threads runs again
+            for (int again = 1; !lasted && again < OVERLAP_ATTEMPTS; again++) {
+                lasted = forgetsAndOverlaps(fault);
+            }
+            assertThat(lasted).as("the old side passed the name on").isTrue();
+        }
+    }
+
+    /** Returns {@code true} if the old side did pass a name on while the new side had it. */
+    private boolean forgetsAndOverlaps(Forgetful fault) {
         Grants grants = new Grants();
         try (Servers servers = Servers.guarded(PASSWORD);
                 Crowd crowd = new Crowd(servers.uri(), LEASE, client -> grants)) {
@@ -205,11 +218,9 @@ class FaultTableTest {
             crowd.stop();
             Overlap overlap = new Overlap(crowd.turns(), crowd.unused(), grants, forgot, LEASE);
             overlap.check();
-            if (fault.leavesConnections()) {
-                overlap.assertItLasted("n2");
-            }
             crowd.assertErrorsWereForeseen();
             crowd.assertNothingIsLeft(servers);
+            return overlap.lasted("n2");
         }
     }
 
