@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
@@ -13,6 +14,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.testkit.Simulation;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -35,6 +37,7 @@ class SuspendedSessionTest {
     private final Simulation time = Simulation.of(7);
     private final SessionServer server = new SessionServer(time);
     private final List<LockStore> stores = new ArrayList<>();
+    private final List<Signal> signals = new ArrayList<>();
     private LockStore store;
     private SimulatedSessions sessions;
 
@@ -47,7 +50,7 @@ class SuspendedSessionTest {
     private LockStore open(String id) {
         LockReport.Client identity = LockReport.Client.unknown(id);
         LockStore opened = server.open(StoreConfig.of("session:", identity, time)
-                .withClient(identity, (Signal signal) -> {}, name -> Optional.empty()));
+                .withClient(identity, signals::add, name -> Optional.empty()));
         stores.add(opened);
         return opened;
     }
@@ -185,6 +188,38 @@ class SuspendedSessionTest {
         Acquire.Granted granted = acquire(1);
         Duration kept = Duration.ofNanos(server.endOf(sessions.session().id()) - sent);
         assertThat(granted.valid()).isPositive().isLessThan(kept);
+    }
+
+    /** Asks for a name that another client holds, and returns the time of the store minus {@code nanoTime}, in microseconds. */
+    private long join() {
+        Acquire request = request("suspended", 1).queued(Acquire.Queueing.FAIR, 0);
+        var refused = (Acquire.Refused) time.await(store.acquire(request));
+        return refused.serverMicros() - time.nanoTime() / 1_000;
+    }
+
+    /** Returns what is left of the window of the assignment. */
+    private Duration claimWindow(long skewMicros) {
+        time.runFor(Duration.ofMillis(10));
+        long now = time.nanoTime() / 1_000 + skewMicros;
+        return Duration.of(
+                signals.stream()
+                                .filter(Signal.Assigned.class::isInstance)
+                                .mapToLong(signal -> ((Signal.Assigned) signal).expiresMicros())
+                                .findFirst()
+                                .orElseThrow()
+                        - now,
+                ChronoUnit.MICROS);
+    }
+
+    @Test
+    void claimsNothingThatWasAssignedWhileTheSessionIsInDoubt() {
+        LockStore other = open("other");
+        time.await(other.acquire(request("other", 1)));
+        long skew = join();
+        time.suspend(SESSION.dividedBy(2));
+        time.await(other.renew(List.of(new Renew("n1", new TenureId("other", 1), SESSION, 0))));
+        time.await(other.release(Release.of("n1", new TenureId("other", 1))));
+        assertThat(claimWindow(skew)).isLessThanOrEqualTo(Duration.ZERO);
     }
 
     @Test

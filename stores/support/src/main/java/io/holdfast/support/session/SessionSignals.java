@@ -74,8 +74,8 @@ final class SessionSignals {
 
     /**
      * Passes the signal on, with the end of the claim window by the clock of this client, and ends the window then. It ends earlier
-     * if the session may. If nothing is certain about the session, the client has to ask. Unless this client has assigned the name
-     * itself, it then reads the record.
+     * if the session may, and at once if nothing is certain about the session, so that the client has to ask. Unless this client has
+     * assigned the name itself, it then reads the record.
      */
     private void assigned(Signal.Assigned it, RecordKey key, long before) {
         long end = config.platform().nanoTime() + TimeUnit.MICROSECONDS.toNanos(it.expiresMicros());
@@ -84,11 +84,7 @@ final class SessionSignals {
                 .of(key)
                 .flatMap(picture -> picture.record().holders().of(it.tenure()));
         long certain = TimeUnit.NANOSECONDS.toMicros(left(before).toNanos());
-        config.signals()
-                .accept(
-                        certain == 0
-                                ? new Signal.Freed(it.name())
-                                : withExpiry(it, clock.micros(before) + Math.min(certain, it.expiresMicros())));
+        config.signals().accept(withExpiry(it, clock.micros(before) + Math.min(certain, it.expiresMicros())));
         if (known.isEmpty()) {
             // last, because somebody waits for the signal
             reader.refresh(key);
