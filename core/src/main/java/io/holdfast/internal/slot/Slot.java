@@ -641,8 +641,8 @@ public abstract class Slot {
             return;
         }
         if (!proven.orLater(renewed.validity).unexpired(now)) {
-            // the session of the store is in doubt, or the answer took longer than the lease: the next one may prove
-            // more
+            // the session of the store is in doubt, or the answer took longer than the lease: the next one
+            // may prove more
             renewed.lastFailure = "the store confirmed it for a time that is already over";
             renewalFailed(renewed, now, out);
             return;

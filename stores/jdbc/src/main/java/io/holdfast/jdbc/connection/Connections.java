@@ -82,8 +82,7 @@ public final class Connections implements Sessions {
         options.setAutoCommit(!dialect.commits());
         if (database.lifetime() != Lifetime.USE || !dialect.commits()) {
             // as the dialect sets it: HikariCP would take it from the first connection, and two threads that make one
-            // at the
-            // same time see it half done (race). H2 leaves the connections of a user as they are
+            // at the same time see it half done (race). H2 leaves the connections of a user as they are
             options.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         }
         size(options, database.lifetime());

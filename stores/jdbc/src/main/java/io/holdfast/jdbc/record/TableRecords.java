@@ -243,10 +243,7 @@ final class TableRecords implements Records {
             if (elapsed(start) >= Contention.limitNanos(config)) {
                 throw Contention.failure(dialect.product() + " at " + sessions.address() + ": " + what, races);
             }
-            long pause = Contention.pauseNanos(config.platform(), update, races);
-            if (pause > 0) {
-                config.platform().park(this, pause);
-            }
+            Contention.pause(config.platform(), this, update, races);
         }
     }
 

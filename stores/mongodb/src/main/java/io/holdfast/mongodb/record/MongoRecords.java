@@ -106,10 +106,7 @@ final class MongoRecords implements Records {
             } else if (config.platform().nanoTime() - start >= Contention.limitNanos(config)) {
                 throw Contention.failure(failures.address() + ": " + what(key), races);
             }
-            long pause = Contention.pauseNanos(config.platform(), update, races);
-            if (pause > 0) {
-                config.platform().park(this, pause);
-            }
+            Contention.pause(config.platform(), this, update, races);
         }
     }
 

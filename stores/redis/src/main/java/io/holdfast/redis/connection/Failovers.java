@@ -29,7 +29,7 @@ final class Failovers implements AutoCloseable {
     private static final String CHANNEL = "+switch-master";
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** What is told about the failovers. */
+    /** A receiver of the failovers. */
     interface Listener {
 
         /** Is told that a server has replaced another one; both as {@code host:port}. */

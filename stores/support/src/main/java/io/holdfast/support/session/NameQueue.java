@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * The updates of one name that wait for their turn.
  *
- * <p>One round is under way at a time. The next round takes all updates that have arrived meanwhile, and so does a round that has to
- * begin again (flat combining: D. Hendler,
- * I. Incze, N. Shavit and M. Tzafrir, "Flat combining and the synchronization-parallelism tradeoff", SPAA 2010). So updates are
- * decided in the order of their calls, and a release is never decided before an acquire that was sent before it.
+ * <p>One round is under way at a time. The next round takes all updates that arrived during it, and so does a round that has to
+ * begin again (flat combining: D. Hendler, I. Incze, N. Shavit and M. Tzafrir, "Flat combining and the
+ * synchronization-parallelism tradeoff", SPAA 2010). So updates are decided in the order of their calls, and a release is never
+ * decided before an acquire that was sent before it.
  */
 final class NameQueue {
 

@@ -31,12 +31,16 @@ public final class Contention {
     }
 
     /**
-     * Returns the nanoseconds for which a request pauses.
+     * Parks the current thread if the request is one to hold the name; returns at once otherwise.
      *
-     * @param races the number of races that it has lost
+     * @param blocker the object for which the thread waits, for thread dumps
+     * @param races the number of races that the request has lost
      */
-    public static long pauseNanos(Platform platform, RecordUpdate<?> update, int races) {
-        return update.yields() ? pauseNanos(platform, races) : 0;
+    public static void pause(Platform platform, Object blocker, RecordUpdate<?> update, int races) {
+        long nanos = update.yields() ? pauseNanos(platform, races) : 0;
+        if (nanos > 0) {
+            platform.park(blocker, nanos);
+        }
     }
 
     /** Returns the nanoseconds for which a request to hold a name pauses. */
