@@ -139,7 +139,7 @@ public record Acquire(
      *
      * @param retryAfter the time from now until the lease of the conflicting tenure ends
      * @param arrival the position in the queue; 0 if there is none. If the request asked for a position, 0 says that the queue
-     *     has no room for it. The engine then polls
+     *     has no room for it, or that it could not be written. The engine then polls
      * @param behind the arrivals of {@link Acquire#behind}, in their order; 0 for each for which the queue has no room
      * @param holder the holder, in the form in which the store keeps it; a {@link TenureId} for holders of this library
      * @param serverMicros the server's time, in microseconds
@@ -149,7 +149,13 @@ public record Acquire(
      */
     public record Refused(
             Duration retryAfter, long arrival, List<Long> behind, Optional<String> holder, long serverMicros, long run)
-            implements Reply {}
+            implements Reply {
+
+        /** Returns a copy of this reply with other positions. */
+        public Refused withPositions(long ofRequest, List<Long> ofBehind) {
+            return new Refused(retryAfter, ofRequest, ofBehind, holder, serverMicros, run);
+        }
+    }
 
     /**
      * A reply to a request that arrived after its {@link Acquire#notAfter}. Nothing was written, and the request has to be sent

@@ -233,28 +233,21 @@ final class TableRecords implements Records {
     /** Repeats an update until no other client is faster. A locked row is awaited, unless the caller is in a hurry. */
     private <R> R retry(RecordKey key, RecordUpdate<R> update, boolean hurry) {
         String what = what(key);
-        long start = config.platform().nanoTime();
         long rowWait = hurry ? 0 : config.commandTimeout().toNanos() / ROW_WAIT_SHARE;
-        for (int races = 1; ; races++) {
-            Optional<R> reply = attemptUnlessLocked(what, key, update, start + rowWait);
-            if (reply.isPresent()) {
-                return reply.get();
-            }
-            if (elapsed(start) >= Contention.limitNanos(config)) {
-                throw Contention.failure(dialect.product() + " at " + sessions.address() + ": " + what, races);
-            }
-            Contention.pause(config.platform(), this, update, races);
-        }
-    }
-
-    private long elapsed(long start) {
-        return config.platform().nanoTime() - start;
+        long lockedUntil = config.platform().nanoTime() + rowWait;
+        return Contention.retry(
+                config,
+                this,
+                update,
+                dialect.product() + " at " + sessions.address() + ": " + what,
+                races -> attemptUnlessLocked(what, key, update, races, lockedUntil));
     }
 
     /** Returns the reply; empty if the request has to begin again, also because its row was locked for a moment. */
-    private <R> Optional<R> attemptUnlessLocked(String what, RecordKey key, RecordUpdate<R> update, long lockedUntil) {
+    private <R> Optional<R> attemptUnlessLocked(
+            String what, RecordKey key, RecordUpdate<R> update, int races, long lockedUntil) {
         try {
-            return sessions.run(what, connection -> attempt(what, connection, key, update));
+            return sessions.run(what, connection -> attempt(what, connection, key, update, races));
         } catch (StoreException e) {
             if (!isRowLocked(e) || config.platform().nanoTime() - lockedUntil >= 0) {
                 throw e;
@@ -289,9 +282,14 @@ final class TableRecords implements Records {
     }
 
     /** Returns the reply; empty if another writer was faster. */
-    private <R> Optional<R> attempt(String what, Connection connection, RecordKey key, RecordUpdate<R> update)
-            throws SQLException {
+    private <R> Optional<R> attempt(
+            String what, Connection connection, RecordKey key, RecordUpdate<R> update, int races) throws SQLException {
         Change<R> change = decide(key, dialect.read(connection, Key.of(key)), update);
+        Optional<R> unwritten = Contention.unwritten(
+                races, update, change.before(), change.decision().reply());
+        if (unwritten.isPresent()) {
+            return unwritten;
+        }
         List<Notice> notices = change.decision().notices();
         signals.looker().begin(key);
         try {

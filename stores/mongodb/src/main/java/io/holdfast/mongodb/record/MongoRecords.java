@@ -98,21 +98,18 @@ final class MongoRecords implements Records {
     }
 
     private <R> R retry(RecordKey key, RecordUpdate<R> update) {
-        long start = config.platform().nanoTime();
-        for (int races = 1; ; races++) {
-            Optional<R> reply = attempt(key, update);
-            if (reply.isPresent()) {
-                return reply.get();
-            } else if (config.platform().nanoTime() - start >= Contention.limitNanos(config)) {
-                throw Contention.failure(failures.address() + ": " + what(key), races);
-            }
-            Contention.pause(config.platform(), this, update, races);
-        }
+        return Contention.retry(
+                config, this, update, failures.address() + ": " + what(key), races -> attempt(key, update, races));
     }
 
     /** Returns the reply; empty if another writer was faster. */
-    private <R> Optional<R> attempt(RecordKey key, RecordUpdate<R> update) {
+    private <R> Optional<R> attempt(RecordKey key, RecordUpdate<R> update, int races) {
         Change<R> change = decide(failures.reading(what(key), () -> documents.read(key)), update);
+        Optional<R> unwritten = Contention.unwritten(
+                races, update, change.before(), change.decision().reply());
+        if (unwritten.isPresent()) {
+            return unwritten;
+        }
         looker.begin(key);
         try {
             if (change.writes() && !written(key, change)) {

@@ -6,7 +6,9 @@ import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.store.RecordUpdate;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -51,6 +53,18 @@ final class Pending<R> {
             refusal = e;
             return before;
         }
+    }
+
+    /**
+     * Completes the update if it can be answered without a write.
+     *
+     * @return {@code true} if it was completed
+     */
+    boolean completeUnwritten(LockRecord before, Moment moment) {
+        var unused = decide(before, moment, new ArrayList<>());
+        Optional<R> answer = reply == null ? Optional.empty() : update.unwritten(before, reply);
+        answer.ifPresent(result::complete);
+        return answer.isPresent();
     }
 
     /**

@@ -191,6 +191,10 @@ final class SessionRecords implements Records {
         Moment moment = moment(picture, round.session(), decided);
         LockRecord before = reader.living(picture);
         LockRecord after = picture.withoutWatchedLeases(before, moment, decided);
+        if (Contention.isCrowded(round.races())) {
+            LockRecord found = after;
+            round.batch().removeIf(each -> each.completeUnwritten(found, moment));
+        }
         List<Notice> notices = new ArrayList<>();
         for (Pending<?> each : round.batch()) {
             after = each.decide(after, moment, notices);

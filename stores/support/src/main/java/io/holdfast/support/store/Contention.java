@@ -4,7 +4,10 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.record.LockRecord;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
 
 /**
  * What a request does that has lost the race for a record against other clients.
@@ -15,6 +18,8 @@ import java.util.concurrent.TimeUnit;
  *   <li>A request to hold the name pauses before that for a random time, whose limit doubles with each race (binary exponential
  *       backoff, as in R. Metcalfe and D. Boggs, "Ethernet: distributed packet switching for local computer networks", CACM 1976).
  *       A request of a holder does not pause, so a crowd does not keep it from renewing.
+ *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, it is answered
+ *       without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and does not make them fail.
  * </ol>
  */
 public final class Contention {
@@ -22,6 +27,9 @@ public final class Contention {
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final int DOUBLINGS = 6;
+
+    /** The number of lost races after which a refusal is not written any more. */
+    private static final int MOST_RACES = 8;
 
     private Contention() {}
 
@@ -31,22 +39,51 @@ public final class Contention {
     }
 
     /**
-     * Parks the current thread if the request is one to hold the name; returns at once otherwise.
+     * Repeats an attempt until it has a reply, on the current thread.
      *
-     * @param blocker the object for which the thread waits, for thread dumps
-     * @param races the number of races that the request has lost
+     * @param blocker the object for which the thread waits between attempts, for thread dumps
+     * @param what the request, for the failure
+     * @param attempt an attempt, as a function of the number of lost races; its result is empty if it lost one more
+     * @throws StoreException if the time of the request is over; nothing is written then
      */
-    public static void pause(Platform platform, Object blocker, RecordUpdate<?> update, int races) {
-        long nanos = update.yields() ? pauseNanos(platform, races) : 0;
-        if (nanos > 0) {
-            platform.park(blocker, nanos);
+    public static <R> R retry(
+            StoreConfig config, Object blocker, RecordUpdate<R> update, String what, IntFunction<Optional<R>> attempt) {
+        Platform platform = config.platform();
+        long start = platform.nanoTime();
+        int races = 0;
+        Optional<R> reply = attempt.apply(races);
+        while (reply.isEmpty()) {
+            races++;
+            if (platform.nanoTime() - start >= limitNanos(config)) {
+                throw failure(what, races);
+            }
+            if (update.yields()) {
+                platform.park(blocker, pauseNanos(platform, races));
+            }
+            reply = attempt.apply(races);
         }
+        return reply.get();
+    }
+
+    /**
+     * Returns the reply of a refused request that has lost too many races; empty if its decision has to be written.
+     *
+     * @param before the record of the decision
+     * @param reply the reply of the decision
+     */
+    public static <R> Optional<R> unwritten(int races, RecordUpdate<R> update, LockRecord before, R reply) {
+        return isCrowded(races) ? update.unwritten(before, reply) : Optional.empty();
     }
 
     /** Returns the nanoseconds for which a request to hold a name pauses. */
     public static long pauseNanos(Platform platform, int races) {
         long limit = Math.min(LONGEST_NANOS, FIRST_NANOS << Math.min(races, DOUBLINGS));
         return Math.floorMod(platform.randomLong(), limit);
+    }
+
+    /** Returns {@code true} if a refusal is not written any more. */
+    public static boolean isCrowded(int races) {
+        return races >= MOST_RACES;
     }
 
     /** Returns the failure of a request that always loses. */

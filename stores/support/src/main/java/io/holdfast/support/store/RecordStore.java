@@ -57,9 +57,7 @@ public abstract class RecordStore implements LockStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        return records.update(
-                keys.of(request.name(), request.share().mode()),
-                RecordUpdate.until(request.notAfter(), (record, moment) -> decider.acquire(record, request, moment)));
+        return records.update(keys.of(request.name(), request.share().mode()), new AcquireUpdate(decider, request));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.holdfast.support.store;
 import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
+import java.util.Optional;
 
 /**
  * The decision of a request, as a function of the record and of the circumstances. A store may call it several times for one
@@ -31,7 +32,18 @@ public interface RecordUpdate<R> {
         return false;
     }
 
-    /** Returns the update of a request to hold the name, which must not be written after the given time. */
+    /**
+     * Returns the reply to a caller whose decision is not written, because others always write faster; empty if the caller has to
+     * try again.
+     *
+     * @param before the record on which the decision was made
+     * @param reply the reply of that decision
+     */
+    default Optional<R> unwritten(LockRecord before, R reply) {
+        return Optional.empty();
+    }
+
+    /** Returns an update that can wait, and that must not be written after the given time. */
     static <R> RecordUpdate<R> until(long notAfter, RecordUpdate<R> update) {
         return new RecordUpdate<>() {
             @Override

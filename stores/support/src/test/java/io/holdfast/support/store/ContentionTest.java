@@ -1,0 +1,144 @@
+package io.holdfast.support.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.LockReport;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.spi.TenureId;
+import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.Decision;
+import io.holdfast.support.record.Limits;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.Moment;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Requests for a record that other clients always write faster. */
+class ContentionTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final TenureId HOLDER = new TenureId("holder", 1);
+    private static final TenureId WAITER = new TenureId("waiter", 1);
+    private static final TenureId BEHIND = new TenureId("waiter", 2);
+
+    private final Decider decider = new Decider(Limits.STANDARD);
+    private final StoreConfig config = StoreConfig.of("test:", LockReport.Client.unknown("waiter"), platform());
+    private LockRecord record = LockRecord.EMPTY;
+    private int races;
+    private long nanos;
+    private int pauses;
+
+    /** A platform whose time passes by a millisecond when it is asked for, and in pauses. */
+    private Platform platform() {
+        return (Platform) Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {Platform.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "nanoTime" -> nanos += 1_000_000;
+                    case "randomLong" -> 42L;
+                    case "park" -> {
+                        pauses++;
+                        nanos += (long) arguments[1];
+                        yield null;
+                    }
+                    default -> throw new UnsupportedOperationException(method.getName());
+                });
+    }
+
+    private Acquire request(TenureId tenure) {
+        return Acquire.of("n", tenure, LEASE);
+    }
+
+    private Acquire waiting() {
+        return request(WAITER).queued(Queueing.FAIR, 0).withBehind(List.of(new Acquire.Place(BEHIND, 0, LEASE)));
+    }
+
+    private static Moment now() {
+        return Moment.of(1_000_000, 1);
+    }
+
+    /** Applies a request, without a race. */
+    private void apply(Acquire request) {
+        record = decider.acquire(record, request, now()).record();
+    }
+
+    /** Sends a request that loses each race. */
+    private <R> R request(RecordUpdate<R> update) {
+        return Contention.retry(config, this, update, "update 'n'", lost -> {
+            races = lost;
+            Decision<R> decision = update.decide(record, now());
+            return Contention.unwritten(lost, update, record, decision.reply());
+        });
+    }
+
+    private static void assertFailsUnapplied(Runnable request) {
+        assertThatThrownBy(request::run)
+                .isInstanceOfSatisfying(
+                        StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.NOT_APPLIED))
+                .hasMessageContaining("update 'n': other clients wrote faster");
+    }
+
+    @Test
+    void answersAWaiterWithoutAPosition() {
+        apply(request(HOLDER));
+        Acquire.Reply reply = request(new AcquireUpdate(decider, waiting()));
+        assertThat(reply).isInstanceOfSatisfying(Acquire.Refused.class, refused -> {
+            assertThat(refused.holder()).contains(HOLDER.toString());
+            assertThat(refused.arrival()).isZero();
+            assertThat(refused.behind()).containsExactly(0L);
+        });
+        assertThat(races).isEqualTo(8);
+    }
+
+    @Test
+    void answersAWaiterWithThePositionsThatItHas() {
+        apply(request(HOLDER));
+        apply(waiting());
+        long first = record.queue().of(WAITER).orElseThrow().arrival();
+        long second = record.queue().of(BEHIND).orElseThrow().arrival();
+        Acquire.Reply reply = request(new AcquireUpdate(decider, waiting()));
+        assertThat(reply).isInstanceOfSatisfying(Acquire.Refused.class, refused -> {
+            assertThat(refused.arrival()).isEqualTo(first);
+            assertThat(refused.behind()).containsExactly(second);
+        });
+    }
+
+    @Test
+    void failsAGrantThatIsNotWritten() {
+        assertFailsUnapplied(() -> request(new AcquireUpdate(decider, waiting())));
+        assertThat(pauses).isEqualTo(races);
+    }
+
+    @Test
+    void failsARenewalAndAReleaseThatAreNotWrittenWithoutAPause() {
+        apply(request(HOLDER));
+        RecordUpdate<Renew.Reply> renewal =
+                (before, moment) -> decider.renew(before, new Renew("n", HOLDER, LEASE, 0), moment);
+        assertFailsUnapplied(() -> request(renewal));
+        assertFailsUnapplied(() -> request(new ReleaseUpdate(decider, Release.of("n", HOLDER))));
+        assertThat(pauses).isZero();
+    }
+
+    @Test
+    void repeatsARequestUntilItIsWritten() {
+        RecordUpdate<String> update = (before, moment) -> new Decision<>(before, "reply", List.of());
+        assertThat(Contention.retry(
+                        config,
+                        this,
+                        update,
+                        "update 'n'",
+                        lost -> lost < 5 ? Optional.<String>empty() : Optional.of("lost " + lost)))
+                .isEqualTo("lost 5");
+    }
+}
