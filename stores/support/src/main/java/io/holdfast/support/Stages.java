@@ -1,5 +1,6 @@
 package io.holdfast.support;
 
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.util.List;
@@ -27,6 +28,13 @@ public final class Stages {
                 cause(error) instanceof StoreException known && known.effect() == Effect.UNKNOWN
                         ? new StoreException(Effect.NOT_APPLIED, known.getMessage() + "", known.getCause())
                         : cause(error)));
+    }
+
+    /** Returns a stage that fails after a pause, so that what is tried again and again is not tried all the time. */
+    public static <T> CompletionStage<T> failedAfter(Platform.Timer timer, long nanos, Throwable cause) {
+        CompletableFuture<T> failed = new CompletableFuture<>();
+        timer.schedule(nanos, () -> failed.completeExceptionally(cause));
+        return failed;
     }
 
     /** Returns all results in their order. Fails if one stage fails. */

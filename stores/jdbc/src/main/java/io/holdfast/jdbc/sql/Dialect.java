@@ -55,11 +55,15 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     private final Tables tables;
 
-    /** The schema of the tables, unless the user has named it. Written while the first connection is prepared. */
-    private volatile String schema = "";
+    /**
+     * The tables as statements name them.
+     *
+     * @param schema the schema in which the first connection has found them; empty before that, and if the user has named it
+     */
+    private record Located(String schema, Tables tables) {}
 
-    /** The tables with their schema, as soon as it is known. */
-    private volatile Tables located;
+    /** Written while the first connection is prepared. */
+    private volatile Located located;
 
     private final String read;
     private final String readAll;
@@ -70,7 +74,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     Dialect(Tables tables) {
         this.tables = tables;
-        located = tables;
+        located = new Located("", tables);
         read = sql("SELECT " + Row.COLUMNS + " FROM (SELECT 1 AS one) o LEFT JOIN {locks} l ON l.name = ?");
         readAll = sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name IN ({names})");
         list = sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name >= ? AND l.name < ?"
@@ -93,7 +97,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     /** Replaces the names of the tables. */
     final String named(String text) {
-        Tables now = located;
+        Tables now = located.tables();
         return text.replace("{locks}", now.locks()).replace("{clients}", now.clients());
     }
 
@@ -111,8 +115,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
             return true;
         }
         Optional<String> found = catalog().schema(connection, tables.records());
-        schema = found.orElse("");
-        located = found.map(name -> tables.in(catalog().quoted(name))).orElse(tables);
+        found.ifPresent(name -> located = new Located(name, tables.in(catalog().quoted(name))));
         return found.isPresent();
     }
 
@@ -124,6 +127,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         if (tables.named()) {
             return Optional.empty();
         }
+        String schema = located.schema();
         List<String> others = catalog().others(connection, schema, tables.records());
         return others.isEmpty()
                 ? Optional.empty()

@@ -2,6 +2,7 @@ package io.holdfast.redis.connection;
 
 import io.holdfast.spi.Platform;
 import io.holdfast.support.Reconnecting;
+import io.holdfast.support.Stages;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
@@ -57,7 +58,7 @@ final class Failovers implements AutoCloseable {
             return client.connectPubSubAsync(StringCodec.UTF8, sentinel)
                     .toCompletableFuture()
                     .thenCompose(this::subscribe)
-                    .exceptionallyCompose(this::failedLater);
+                    .exceptionallyCompose(error -> Stages.failedAfter(timer, PAUSE_NANOS, error));
         }
 
         private CompletionStage<StatefulRedisPubSubConnection<String, String>> subscribe(
@@ -80,13 +81,6 @@ final class Failovers implements AutoCloseable {
                 }
                 return made;
             });
-        }
-
-        /** Returns a stage that fails after a pause, so that a Sentinel that is away is not asked all the time. */
-        private CompletionStage<StatefulRedisPubSubConnection<String, String>> failedLater(Throwable cause) {
-            CompletableFuture<StatefulRedisPubSubConnection<String, String>> failed = new CompletableFuture<>();
-            timer.schedule(PAUSE_NANOS, () -> failed.completeExceptionally(cause));
-            return failed;
         }
 
         private void lost(StatefulRedisPubSubConnection<String, String> last) {

@@ -93,17 +93,23 @@ public final class MasterCheck {
 
     private CompletionStage<Boolean> checked(long sent) {
         boolean slow = platform.nanoTime() - sent >= slowNanos;
-        CompletableFuture<Boolean> begun = new CompletableFuture<>();
+        CompletableFuture<Boolean> begun;
         mutex.lock();
         try {
             boolean underWay = !check.toCompletableFuture().isDone();
             if (!slow || underWay) {
                 return check;
             }
+            begun = new CompletableFuture<>();
             check = begun;
         } finally {
             mutex.unlock();
         }
+        begin(begun);
+        return begun;
+    }
+
+    private void begin(CompletableFuture<Boolean> begun) {
         // a Sentinel that does not answer must not hold the answers of the master back
         timer.schedule(slowNanos, () -> begun.complete(true));
         hasMoved.get().thenAccept(moved -> {
@@ -112,6 +118,5 @@ public final class MasterCheck {
             }
             begun.complete(!moved);
         });
-        return begun;
     }
 }

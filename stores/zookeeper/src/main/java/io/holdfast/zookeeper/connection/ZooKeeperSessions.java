@@ -109,10 +109,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
 
     /** Returns a stage that fails, after a pause if servers have refused to connect, so that they are not asked all the time. */
     private CompletionStage<Connection> failedLater(StoreException cause) {
-        CompletableFuture<Connection> failed = new CompletableFuture<>();
-        long pause = cause.effect() == Effect.REFUSED ? REFUSED_PAUSE_NANOS : 0;
-        timer.schedule(pause, () -> failed.completeExceptionally(cause));
-        return failed;
+        return Stages.failedAfter(timer, cause.effect() == Effect.REFUSED ? REFUSED_PAUSE_NANOS : 0, cause);
     }
 
     private void up(Connection fresh) {
