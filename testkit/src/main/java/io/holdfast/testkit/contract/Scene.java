@@ -36,6 +36,8 @@ final class Scene implements AutoCloseable {
     private Duration shortest = SHORTEST;
     private Duration shortLease = NO_LEASE;
     private long shortLeaseSince;
+    private Duration claimWindow = NO_LEASE;
+    private long claimWindowSince;
     private long lastStep;
     private boolean tooSlow;
 
@@ -47,13 +49,14 @@ final class Scene implements AutoCloseable {
     private void begin() {
         id = Long.toHexString(harness.platform().randomLong());
         shortLease = NO_LEASE;
+        claimWindow = NO_LEASE;
         tooSlow = false;
     }
 
     /**
-     * Runs the test of a rule. If it fails, and its steps took longer than the short lease in which they have to happen, nothing
-     * was tested. The test then runs again, with other names and twice that lease. The wait for something that does not happen
-     * is no step, so a lost message is a failure.
+     * Runs the test of a rule. If it fails, and its steps took longer than the short lease or the claim window in which they have
+     * to happen, nothing was tested. The test then runs again, a few times at most, with other names and twice that lease. The wait
+     * for something that does not happen is no step, so a lost message is a failure.
      */
     void run(Rule.Check check) {
         while (true) {
@@ -79,7 +82,15 @@ final class Scene implements AutoCloseable {
     }
 
     private boolean isLeaseOver() {
-        return lastStep - shortLeaseSince > shortLease.toNanos();
+        return lastStep - shortLeaseSince > shortLease.toNanos() || lastStep - claimWindowSince > claimWindow.toNanos();
+    }
+
+    /** Notes that the name may be assigned from now on. The steps that need the assignment come next. */
+    void mayAssign(Capabilities capabilities) {
+        tooSlow |= isLeaseOver();
+        claimWindow = capabilities.claimWindow();
+        claimWindowSince = nanoTime();
+        lastStep = claimWindowSince;
     }
 
     /** Returns the name under test. */
@@ -137,6 +148,7 @@ final class Scene implements AutoCloseable {
     void passLease(Duration lease) {
         tooSlow |= isLeaseOver();
         shortLease = NO_LEASE;
+        claimWindow = NO_LEASE;
         harness.pass(lease.plus(lease.dividedBy(2)));
     }
 

@@ -169,6 +169,7 @@ final class TestClient {
     }
 
     Release.Reply release(Release request) {
+        scene.mayAssign(capabilities());
         return scene.await(store.release(request));
     }
 
