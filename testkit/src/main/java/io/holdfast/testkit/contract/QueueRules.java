@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
@@ -33,6 +34,7 @@ final class QueueRules {
                 .add("a withdrawal after the lease has ended notifies the next client", QueueRules::withdrawnWhenFree)
                 .add("a granted tenure leaves the queue", QueueRules::grantedLeavesTheQueue)
                 .add("a yielding release assigns the name to the first position", QueueRules::assigned)
+                .add("a name of any characters is assigned", QueueRules::anyCharacters)
                 .add("yielding releases assign in the order of arrival", QueueRules::firstComeFirstServed)
                 .add("a yielding release without waiters frees the name", QueueRules::yieldToNobody)
                 .add("a yielding release by a tenure that does not hold assigns nothing", QueueRules::yieldOfNothing)
@@ -225,6 +227,20 @@ final class QueueRules {
                 three.holder.inspect().holder().orElseThrow().client().id());
         three.holder.refused(three.holder.tenure());
         assertEquals(List.of(), three.second.signals());
+    }
+
+    private static void anyCharacters(Scene scene) {
+        String name = scene.name("\0 %C3%A9+\u00e9\u20ac'\"\\\n\ud83d\ude00");
+        TestClient holder = scene.client();
+        TestClient waiter = scene.client();
+        TenureId held = holder.tenure();
+        TenureId next = waiter.tenure();
+        holder.granted(holder.request(held, name));
+        waiter.refused(waiter.request(next, name).queued(Acquire.Queueing.BARGING, 0));
+        assertTrue(holder.release(Release.of(name, held).withYield(true)).held());
+        Signal.Assigned assigned = waiter.signal(Signal.Assigned.class);
+        assertEquals(name, assigned.name());
+        assertEquals(next, assigned.tenure());
     }
 
     private static void firstComeFirstServed(Scene scene) {

@@ -9,7 +9,6 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.support.Mailbox;
 import io.holdfast.support.store.Looker;
 import io.holdfast.support.store.RecordKeys;
-import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -140,7 +139,7 @@ final class Listener {
 
     private void post(Message message, CompletableFuture<Long> receivers) {
         try {
-            boolean fits = message.text().getBytes(StandardCharsets.UTF_8).length <= Messages.MOST_BYTES;
+            boolean fits = message.encoded().length() <= Messages.MOST_BYTES;
             if (fits) {
                 send(message);
             }

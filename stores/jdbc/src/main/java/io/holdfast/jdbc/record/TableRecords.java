@@ -8,7 +8,6 @@ import io.holdfast.jdbc.sql.Verdict;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
-import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
@@ -114,12 +113,7 @@ final class TableRecords implements Records {
             if (!ofDatabase || isRowLocked((StoreException) e)) {
                 return updateEach(updates, ofDatabase);
             }
-            // a refusal of the statement says nothing about any of the names
-            StoreException failure = new StoreException(
-                    ((StoreException) e).effect() == Effect.UNKNOWN ? Effect.UNKNOWN : Effect.NOT_APPLIED,
-                    String.valueOf(e.getMessage()),
-                    e.getCause());
-            updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(failure)));
+            updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
         }
         return results;
     }

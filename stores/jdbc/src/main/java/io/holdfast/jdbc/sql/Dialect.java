@@ -295,7 +295,8 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     static final String LOGIN = "it does not accept user and password; check them in the URL";
     static final String TOO_LONG = "the lock name and keyPrefix together are too long";
     static final String DISK_IS_FULL = "its disk is full";
-    static final String READ_ONLY = "it is read-only, as a replica is; connect to the primary";
+    static final String READ_ONLY =
+            "it is read-only, as a replica is; connect to the primary, or let the transactions of the user write";
 
     final String rights() {
         return "the user lacks a right; grant select, insert, update and delete on the tables " + tables.locks()

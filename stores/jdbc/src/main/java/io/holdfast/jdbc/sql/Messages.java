@@ -7,7 +7,7 @@ import java.util.List;
 /** The messages that a database carries between its clients. A message that nobody receives when it is sent is lost. */
 public interface Messages {
 
-    /** The maximum length of a text, in bytes. */
+    /** The maximum length of an {@linkplain Message#encoded encoded} text. */
     int MOST_BYTES = 7_999;
 
     /**

@@ -50,7 +50,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 .meaning(Verdict.NOT_APPLIED, "the statement was canceled, or took too long", "57014", "25P03")
                 .meaning(Verdict.NOT_APPLIED, READ_ONLY, "25006")
                 .meaning(Verdict.NOT_APPLIED, "it starts, stops or recovers; connections are retried", "57P03")
-                .with(Verdict.NOT_APPLIED, "53")
+                .with(Verdict.NOT_APPLIED, "53", "22021", "22P05")
                 .meaning(Verdict.NOT_APPLIED, DISK_IS_FULL, "53100")
                 .meaning(Verdict.NOT_APPLIED, "it has no connection left; see max_connections", "53300")
                 .meaning(Verdict.UNKNOWN, "it has ended the connection", "57P01", "57P02", "57P05")
@@ -266,13 +266,16 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
         PGNotification[] all = connection.unwrap(PGConnection.class).getNotifications(millis);
         return all == null
                 ? List.of()
-                : Stream.of(all).map(PGNotification::getParameter).toList();
+                : Stream.of(all)
+                        .map(PGNotification::getParameter)
+                        .map(Message::decoded)
+                        .toList();
     }
 
     @Override
     public void send(Connection connection, Message message) throws SQLException {
         var unused = Statements.query(
-                connection, "SELECT pg_notify(?, ?)", line -> true, channel(message.clientId()), message.text());
+                connection, "SELECT pg_notify(?, ?)", line -> true, channel(message.clientId()), message.encoded());
     }
 
     /** The messages are sent by the statement that writes, so they need no further round trip. */
@@ -287,7 +290,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 "text",
                 messages.stream().map(message -> channel(message.clientId())).toArray());
         all[arguments.length + 1] = connection.createArrayOf(
-                "text", messages.stream().map(Message::text).toArray());
+                "text", messages.stream().map(Message::encoded).toArray());
         return Statements.query(
                                 connection,
                                 "WITH w AS (" + sql + " RETURNING 1), s AS (SELECT pg_notify(m.channel, m.text)"

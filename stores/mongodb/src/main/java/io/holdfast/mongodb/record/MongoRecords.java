@@ -7,12 +7,12 @@ import com.mongodb.MongoException;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
-import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.record.RecordColumns;
+import io.holdfast.support.record.UnreadableRecordException;
 import io.holdfast.support.store.BusyNames;
 import io.holdfast.support.store.Contention;
 import io.holdfast.support.store.Found;
@@ -166,7 +166,7 @@ final class MongoRecords implements Records {
         try {
             updateTogether(updates).forEach((key, reply) -> results.put(key, CompletableFuture.completedStage(reply)));
         } catch (StoreException e) {
-            if (e.effect() != Effect.REFUSED && !(e.getCause() instanceof MongoBulkWriteException)) {
+            if (!UnreadableRecordException.hasRefused(e) && !(e.getCause() instanceof MongoBulkWriteException)) {
                 // each by itself would wait as long, one after the other
                 updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
             }

@@ -1,10 +1,10 @@
 package io.holdfast.mongodb.record;
 
 import io.holdfast.spi.StoreException;
-import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.RecordColumns;
+import io.holdfast.support.record.UnreadableRecordException;
 import io.holdfast.support.store.Looker;
 import io.holdfast.support.store.RecordKey;
 import java.time.Instant;
@@ -59,10 +59,8 @@ record Stored(RecordKey key, String name, Document found) implements Looker.Sigh
                     (int) number(found, "w"),
                     Optional.ofNullable(found.getString("s")));
         } catch (ClassCastException e) {
-            throw new StoreException(
-                    Effect.REFUSED,
-                    "'" + name + "': the document has fields of other types; somebody has changed it",
-                    e);
+            throw UnreadableRecordException.refusal(
+                    "'" + name + "': the document has fields of other types; somebody has changed it", e);
         }
     }
 

@@ -71,8 +71,7 @@ public final class RecordText {
         try {
             return new RecordReader(text).read();
         } catch (IllegalArgumentException | ArithmeticException | IndexOutOfBoundsException e) {
-            throw new StoreException(
-                    StoreException.Effect.REFUSED,
+            throw UnreadableRecordException.refusal(
                     "the record of '" + name + "' at the store cannot be read: "
                             + Optional.ofNullable(e.getMessage()).orElse("it is damaged")
                             + ". Another program, or a later version of this library, has written it",

@@ -21,6 +21,7 @@ import io.holdfast.support.record.Holder;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
+import io.holdfast.support.record.UnreadableRecordException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -78,9 +79,23 @@ public abstract class RecordStore implements LockStore {
         for (Renew request : batch) {
             int index = requireNonNull(byKey.get(key(request))).indexOf(request);
             replies.add(requireNonNull(answers.get(key(request)))
-                    .handle((all, error) -> error == null ? all.get(index) : RenewalReplies.failed(request, error)));
+                    .handle((all, error) -> error == null ? all.get(index) : failed(request, error)));
         }
         return Stages.all(replies.stream()).thenApply(RecordStore::requireAny);
+    }
+
+    /**
+     * Returns the reply to a renewal that has failed. A refusal of the server, such as that of a right that is missing for a moment,
+     * says nothing about the hold.
+     */
+    private static Renew.Reply failed(Renew request, Throwable error) {
+        Throwable cause = Stages.cause(error);
+        boolean ofServer = cause instanceof StoreException known
+                && known.effect() == Effect.REFUSED
+                && !UnreadableRecordException.hasRefused(known);
+        return RenewalReplies.failed(
+                request,
+                ofServer ? new StoreException(Effect.NOT_APPLIED, cause.getMessage() + "", cause.getCause()) : cause);
     }
 
     /** Throws if all renewals have failed, and none because of its own record. */
