@@ -89,6 +89,27 @@ class FrozenMasterTest {
         assertOneHolder(Safety.async(), 700);
     }
 
+    /** The client has given its connection up before Sentinels promote another master, and connects to the frozen one again. */
+    @Tag("ci")
+    @Test
+    void leavesAnAttemptToConnectToAMasterThatIsReplaced() {
+        group.waitBeforeAFailover(Duration.ofSeconds(4));
+        RedisServer master = group.master();
+        try (Holdfast client = Holdfast.builder()
+                .uri(group.uri())
+                .commandTimeout(Duration.ofMillis(500))
+                .connectTimeout(Duration.ofSeconds(100))
+                .build()) {
+            master.pause();
+            Await.until(
+                    "another one is the master",
+                    () -> group.agreed().filter(one -> one != master).isPresent());
+            Await.until("a free name is granted", () -> isGranted(client));
+        } finally {
+            master.resume();
+        }
+    }
+
     static LongStream phases() {
         return LongStream.range(0, 10).map(phase -> phase * 1_000);
     }

@@ -11,6 +11,7 @@ import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import io.lettuce.core.sentinel.api.sync.RedisSentinelCommands;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -120,6 +121,13 @@ final class SentinelGroup implements AutoCloseable {
     void forbidSubscriptions() {
         for (RedisServer sentinel : sentinels) {
             redis(sentinel, r -> r.aclSetuser("default", AclSetuserArgs.Builder.removeCommand(CommandType.SUBSCRIBE)));
+        }
+    }
+
+    /** Makes the Sentinels wait for that long before they promote another master. */
+    void waitBeforeAFailover(Duration time) {
+        for (RedisServer sentinel : sentinels) {
+            sentinel(sentinel, s -> s.set(MASTER, "down-after-milliseconds", "" + time.toMillis()));
         }
     }
 

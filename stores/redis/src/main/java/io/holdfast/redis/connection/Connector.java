@@ -21,6 +21,7 @@ import java.util.function.Supplier;
 /** Makes connections to the server that keeps the locks. Its address may change. */
 public final class Connector {
 
+    private static final String ANOTHER_MASTER = "the Sentinels name another master";
     private static final long EARLY_NANOS = 5_000_000;
     private static final int BEATS_PER_CHECK = 5;
 
@@ -35,7 +36,7 @@ public final class Connector {
     private final Optional<Sentinels> sentinels;
     private final Optional<Failovers> failovers;
 
-    /** The connections in use, by what is called when one is lost. */
+    /** The servers of the connections in use, and of the attempts to connect, by what ends each. */
     private final Map<Runnable, RedisURI> monitored = new ConcurrentHashMap<>();
 
     private volatile Optional<Replaced> replaced = Optional.empty();
@@ -78,7 +79,8 @@ public final class Connector {
         CompletableFuture<T> attempt = new CompletableFuture<>();
         Platform.Task limit = timer.schedule(
                 config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
-        master().thenCompose(server -> openTwice(open, server).thenCompose(made -> {
+        master().thenCompose(server -> register(attempt, server))
+                .thenCompose(server -> openTwice(open, server).thenCompose(made -> {
                     // a failed attempt closes its connection, even one that hangs until the time is up
                     var unused = attempt.whenComplete((ready, error) -> {
                         if (error != null) {
@@ -92,7 +94,7 @@ public final class Connector {
                             // race: it may have been replaced before it answered, for example because it was frozen
                             .thenCompose(ready -> hasMoved(server).thenApply(moved -> {
                                 if (moved) {
-                                    throw new CompletionException(new IOException("the Sentinels name another master"));
+                                    throw new CompletionException(new IOException(ANOTHER_MASTER));
                                 }
                                 return ready;
                             }));
@@ -106,6 +108,15 @@ public final class Connector {
                     }
                 });
         return attempt;
+    }
+
+    /** Registers an attempt, so that it ends when its server is replaced: one that is away does not answer for a long time. */
+    private CompletionStage<RedisURI> register(CompletableFuture<?> attempt, RedisURI server) {
+        Runnable end = () -> attempt.completeExceptionally(new IOException(ANOTHER_MASTER));
+        monitored.put(end, server);
+        var unused = attempt.whenComplete((ready, error) -> monitored.remove(end));
+        // race: the message may have come before the attempt was registered
+        return CompletableFuture.completedStage(requireCurrent(server));
     }
 
     /**
@@ -169,20 +180,24 @@ public final class Connector {
 
     private void replaced(String before, String now) {
         replaced = Optional.of(new Replaced(before, config.platform().nanoTime()));
-        monitored.forEach((lost, server) -> {
+        monitored.forEach((end, server) -> {
             if (!RedisAddress.place(server).equals(now)) {
-                lost.run();
+                end.run();
             }
         });
     }
 
     /** Ends each connection to a server that the Sentinels do not name any more. */
     private void leaveReplaced() {
-        monitored.forEach((lost, server) -> hasMoved(server).thenAccept(moved -> {
+        monitored.forEach(this::leaveIfMoved);
+    }
+
+    private void leaveIfMoved(Runnable end, RedisURI server) {
+        hasMoved(server).thenAccept(moved -> {
             if (moved) {
-                lost.run();
+                end.run();
             }
-        }));
+        });
     }
 
     /** Returns the check of a connection to a master; empty if the server has no Sentinels. */
@@ -291,17 +306,13 @@ public final class Connector {
         Supplier<CompletionStage<Boolean>> checkedBeat = () -> {
             boolean told = failovers.map(Failovers::check).orElse(true);
             if (beats.incrementAndGet() % BEATS_PER_CHECK == 0 || !told) {
-                hasMoved(address).thenAccept(moved -> {
-                    if (moved) {
-                        end.run();
-                    }
-                });
+                leaveIfMoved(end, address);
             }
             return beat.get();
         };
         beat(made, checkedBeat, end, CompletableFuture.completedStage(true), checkedBeat.get());
-        // race: the message may have come before the connection was registered
-        if (isReplaced(address)) {
+        // race: the message may have come, or the connection may have been cut, before it was registered
+        if (isReplaced(address) || !made.isOpen()) {
             end.run();
         }
     }

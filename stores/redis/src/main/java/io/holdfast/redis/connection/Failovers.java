@@ -10,24 +10,38 @@ import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The failovers of a group, which each of its Sentinels reports when it learns of them: a message on the channel
- * {@code +switch-master}. A master that was frozen, and wakes after its successor was promoted, goes on as if nothing had happened
- * until a Sentinel demotes it, which takes ten seconds. The message arrives before it wakes.
+ * {@code +switch-master}. The Sentinel that leads the failover sends it only when all replicas follow the new master, and before that
+ * one on the channel {@code +promoted-slave}. A master that was frozen, and wakes after its successor was promoted, goes on as if
+ * nothing had happened until a Sentinel demotes it, which takes ten seconds. The message arrives before it wakes.
  */
 final class Failovers implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(Failovers.class);
 
-    private static final String CHANNEL = "+switch-master";
+    private static final String SWITCHED = "+switch-master";
+    private static final String PROMOTED = "+promoted-slave";
+
+    /** The name of the group, and the address of the master before and now. */
+    private static final Pattern SWITCH =
+            Pattern.compile("(?<group>\\S+) (?<oldHost>\\S+) (?<oldPort>\\d{1,5}) (?<host>\\S+) (?<port>\\d{1,5})");
+
+    /** The replica that was promoted, the name of the group, and the address of the master before. */
+    private static final Pattern PROMOTION = Pattern.compile(
+            "slave \\S+ (?<host>\\S+) (?<port>\\d{1,5}) @ (?<group>\\S+) (?<oldHost>\\S+) (?<oldPort>\\d{1,5})");
+
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A receiver of the failovers. */
@@ -66,12 +80,12 @@ final class Failovers implements AutoCloseable {
             made.addListener(new RedisPubSubAdapter<>() {
                 @Override
                 public void message(String channel, String message) {
-                    received(message);
+                    received(channel, message);
                 }
             });
             made.addListener(new Disconnection(() -> connection.lost(made)));
             ping = CompletableFuture.completedStage("");
-            return made.async().subscribe(CHANNEL).handle((done, error) -> {
+            return made.async().subscribe(SWITCHED, PROMOTED).handle((done, error) -> {
                 listens = error == null;
                 if (error instanceof RedisCommandExecutionException) {
                     warnOnce(error);
@@ -148,11 +162,30 @@ final class Failovers implements AutoCloseable {
         return sources.stream().allMatch(source -> source.listens);
     }
 
-    /** Reads a message: the name of the group, and host and port of the master before and now. */
-    private void received(String message) {
-        String[] words = message.split(" ", -1);
-        if (words.length == 5 && words[0].equals(master)) {
-            listener.replaced(place(words[1], words[2]), place(words[3], words[4]));
+    private void received(String channel, String message) {
+        Replacement.read(channel, message)
+                .filter(replacement -> replacement.group().equals(master))
+                .ifPresent(replacement -> listener.replaced(replacement.before(), replacement.now()));
+    }
+
+    /**
+     * A message of a Sentinel.
+     *
+     * @param group the group of servers
+     * @param before the former master, as {@code host:port}
+     * @param now the master
+     */
+    record Replacement(String group, String before, String now) {
+
+        /** Reads a message; empty if it has another form. */
+        static Optional<Replacement> read(String channel, String message) {
+            Matcher found = (channel.equals(PROMOTED) ? PROMOTION : SWITCH).matcher(message);
+            return found.matches()
+                    ? Optional.of(new Replacement(
+                            found.group("group"),
+                            place(found.group("oldHost"), found.group("oldPort")),
+                            place(found.group("host"), found.group("port"))))
+                    : Optional.empty();
         }
     }
 
@@ -167,10 +200,11 @@ final class Failovers implements AutoCloseable {
         if (!warned.getAndSet(true)) {
             LOG.warn(
                     "The Sentinels of '{}' report no failover to this client, so it asks them instead: {}; allow the command"
-                            + " subscribe and the channel {}",
+                            + " subscribe and the channels {} and {}",
                     master,
                     error.getMessage(),
-                    CHANNEL);
+                    SWITCHED,
+                    PROMOTED);
         }
     }
 

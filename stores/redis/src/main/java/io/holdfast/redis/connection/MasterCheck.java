@@ -14,8 +14,8 @@ import java.util.function.Supplier;
  *
  * <p>A master may stand still for longer than the Sentinels wait, and then go on. It does not know that there is another one, and
  * confirms what it was asked to renew. So after an answer that took half a command timeout, all answers of its connection are held
- * back until a Sentinel has named it again. If the Sentinels name another one, they fail. If no Sentinel answers within half a command
- * timeout, they count.
+ * back until a Sentinel has named it again. If the Sentinels name another one, they fail. If no Sentinel answers within half of the
+ * time for which the caller still waits, they count; within half a command timeout if it does not wait any more.
  */
 public final class MasterCheck {
 
@@ -35,7 +35,7 @@ public final class MasterCheck {
     /**
      * Creates the check of one connection.
      *
-     * @param slow the time from which an answer is slow, and for which a check may take
+     * @param slow the time from which an answer is slow: half the time for which a caller waits
      * @param hasMoved asks the Sentinels; its result is {@code true} if they name another server, and it never fails
      * @param replaced returns the failure of an answer if they do
      * @param lost is called if they do
@@ -92,12 +92,12 @@ public final class MasterCheck {
     }
 
     private CompletionStage<Boolean> checked(long sent) {
-        boolean slow = platform.nanoTime() - sent >= slowNanos;
+        long took = platform.nanoTime() - sent;
         CompletableFuture<Boolean> begun;
         mutex.lock();
         try {
             boolean underWay = !check.toCompletableFuture().isDone();
-            if (!slow || underWay) {
+            if (took < slowNanos || underWay) {
                 return check;
             }
             begun = new CompletableFuture<>();
@@ -105,13 +105,14 @@ public final class MasterCheck {
         } finally {
             mutex.unlock();
         }
-        begin(begun);
+        long left = 2 * slowNanos - took;
+        begin(begun, left > 0 ? left / 2 : slowNanos);
         return begun;
     }
 
-    private void begin(CompletableFuture<Boolean> begun) {
+    private void begin(CompletableFuture<Boolean> begun, long limit) {
         // a Sentinel that does not answer must not hold the answers of the master back
-        timer.schedule(slowNanos, () -> begun.complete(true));
+        timer.schedule(limit, () -> begun.complete(true));
         hasMoved.get().thenAccept(moved -> {
             if (moved) {
                 lost.run();

@@ -92,7 +92,7 @@ class MasterCheckTest {
 
     @Test
     void countsAllAnswersIfNoSentinelAnswersInTime() {
-        CompletableFuture<String> slow = answered(SLOW);
+        CompletableFuture<String> slow = answered(SLOW.multipliedBy(2));
         time.runFor(SLOW.minusMillis(1));
         assertThat(slow).isNotDone();
         assertThat(check.counts()).isFalse();
@@ -100,6 +100,15 @@ class MasterCheckTest {
         assertThat(slow).isCompletedWithValue("answer");
         assertThat(check.counts()).isTrue();
         assertThat(losses).hasValue(0);
+    }
+
+    @Test
+    void countsAnAnswerWhileItsCallerWaitsIfNoSentinelAnswers() {
+        CompletableFuture<String> slow = answered(SLOW.plusMillis(200));
+        time.runFor(Duration.ofMillis(399));
+        assertThat(slow).isNotDone();
+        time.runFor(Duration.ofMillis(1));
+        assertThat(slow).isCompletedWithValue("answer");
     }
 
     @Test
