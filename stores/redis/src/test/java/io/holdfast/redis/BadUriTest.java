@@ -33,8 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Addresses that lead nowhere, or where the caller is not let in. No text, nor any cause, shows the password. */
 class BadUriTest {
 
-    private static final Duration COMMAND = Duration.ofSeconds(1);
-
     private static HoldfastBuilder builder(String uri) {
         return Holdfast.builder().uri(uri).name("bad-uri");
     }
@@ -318,7 +316,7 @@ class BadUriTest {
     @Test
     void aPortWhereNobodyAnswers() throws IOException {
         try (ServerSocket silent = listen()) {
-            assertUnreachable("redis://127.0.0.1:" + silent.getLocalPort(), COMMAND)
+            assertUnreachable("redis://127.0.0.1:" + silent.getLocalPort(), Duration.ofSeconds(1))
                     .hasMessageContaining("no answer in time; the server hangs, a firewall drops the packets");
         }
     }
@@ -326,7 +324,7 @@ class BadUriTest {
     @Test
     void aLazyClientTellsItAtTheFirstCall() {
         for (String uri : new String[] {goneServer(), "redis://no-such-host.invalid"}) {
-            try (Holdfast lazy = builder(uri).commandTimeout(COMMAND).lazy().build()) {
+            try (Holdfast lazy = builder(uri).lazy().build()) {
                 for (ThrowingCallable call : new ThrowingCallable[] {
                     () -> lazy.lock("n").lock(),
                     () -> lazy.lock("n").tryLock(Duration.ofSeconds(20)),

@@ -229,15 +229,20 @@ class BesideRedissonTest {
     }
 
     @Test
-    void whoWasAssignedItListensNoMore() {
+    void whoWasAssignedItListensNoMore() throws Exception {
         try (TestClient plain = TestClient.open(servers.uri())) {
-            plain.granted("lock", 1);
-            second.queued("lock", 1);
-            listenersAre(1, "lock");
-            plain.assign("lock", 1);
-            second.next(Signal.Assigned.class);
-            assertThat(second.renew("lock", 1)).isInstanceOf(Renew.Renewed.class);
-            listenersAre(0, "lock");
+            InTime.run(
+                    name -> {
+                        plain.granted(name, 1);
+                        second.queued(name, 1);
+                        listenersAre(1, name);
+                        plain.assign(name, 1);
+                        second.next(Signal.Assigned.class);
+                        assertThat(second.renew(name, 1)).isInstanceOf(Renew.Renewed.class);
+                        listenersAre(0, name);
+                    },
+                    plain,
+                    second);
         }
     }
 

@@ -96,7 +96,6 @@ class ClusterFaultTest {
                 Holdfast client = Holdfast.builder()
                         .uri(cluster.uri())
                         .lease(LEASE)
-                        .commandTimeout(Duration.ofMillis(500))
                         .listener(event -> {
                             if (event instanceof LockEvent.Lost || event instanceof LockEvent.RenewalLate) {
                                 trouble.add(event);

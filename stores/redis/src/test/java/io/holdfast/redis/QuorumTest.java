@@ -28,18 +28,18 @@ import org.junit.jupiter.api.Test;
 class QuorumTest {
 
     private static final int SERVERS = 5;
-    private static final QuorumOptions OPTIONS = options(Duration.ofSeconds(2));
-    private static final QuorumOptions LONG = options(Duration.ofSeconds(6));
+    private static final QuorumOptions OPTIONS = options(Duration.ofSeconds(2), Duration.ofMillis(200));
+    private static final QuorumOptions LONG = options(Duration.ofSeconds(6), Duration.ofSeconds(2));
 
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<Holdfast> clients = new ArrayList<>();
     private final HistoryChecker history = new HistoryChecker();
     private final AtomicBoolean over = new AtomicBoolean();
 
-    private static QuorumOptions options(Duration lease) {
+    private static QuorumOptions options(Duration lease, Duration budget) {
         return QuorumOptions.defaults()
                 .withLock(LockOptions.defaults().withLease(lease))
-                .withBudget(Duration.ofMillis(200));
+                .withBudget(budget);
     }
 
     @BeforeEach
@@ -139,11 +139,7 @@ class QuorumTest {
     /** Its clients connect later, if their server does not run. */
     private QuorumLock lazyLock() {
         List<Holdfast> mine = servers.stream()
-                .map(server -> Holdfast.builder()
-                        .uri(server.uri())
-                        .commandTimeout(Duration.ofMillis(500))
-                        .lazy()
-                        .build())
+                .map(server -> Holdfast.builder().uri(server.uri()).lazy().build())
                 .toList();
         clients.addAll(mine);
         return QuorumLock.of(mine, "quorum", LONG);

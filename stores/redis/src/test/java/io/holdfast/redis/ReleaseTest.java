@@ -62,7 +62,11 @@ class ReleaseTest {
     }
 
     @Test
-    void yieldAssignsToTheFirst() {
+    void yieldAssignsToTheFirst() throws Exception {
+        InTime.run(this::yields, first, second, third);
+    }
+
+    private void yields(String name) {
         Acquire.Granted before = first.granted(name, 1);
         Acquire.Refused refused = second.queued(name, 8);
         third.queued(name, 1);
