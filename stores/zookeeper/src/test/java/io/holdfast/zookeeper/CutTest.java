@@ -14,6 +14,7 @@ import io.holdfast.testkit.faults.Wire;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.apache.zookeeper.ZooKeeper;
@@ -27,6 +28,8 @@ class CutTest {
 
     /** As long as the session, which then keeps the hold. */
     private static final Duration LEASE = SESSION;
+
+    private static final int ATTEMPTS = 5;
 
     private final Wire wire = new Wire(Servers.one().port(0));
     private final StoreClient client = new StoreClient(
@@ -103,23 +106,31 @@ class CutTest {
     /** The claim window runs since the assignment, of which the client learns later. */
     @Test
     void anAssignmentThatWasSentMeanwhileCountsFromTheCut() {
-        other.granted("assigned", 1);
-        var unused = client.acquire(client.request("assigned", 1).queued(Acquire.Queueing.FAIR, 0));
+        OptionalLong left = OptionalLong.empty();
+        // on a busy machine, the session may end before the connection is back, and nothing is assigned to its waiter
+        for (int attempt = 0; left.isEmpty() && attempt < ATTEMPTS; attempt++) {
+            left = leftOfTheAssignment("assigned-" + attempt);
+        }
+        assertThat(left).as("left of 2 s, in microseconds").isPresent();
+        assertThat(left.getAsLong()).isLessThan(800_000);
+    }
+
+    private OptionalLong leftOfTheAssignment(String name) {
+        client.signals().clear();
+        other.granted(name, 1);
+        var unused = client.acquire(client.request(name, 1).queued(Acquire.Queueing.FAIR, 0));
         cut();
         long cut = System.nanoTime();
-        assertThat(other.release("assigned", 1).held()).isTrue();
+        assertThat(other.release(name, 1).held()).isTrue();
         passUntil(cut, Duration.ofMillis(1_200));
         mend();
-        Signal.Assigned assigned = client.signals().stream()
+        // an upper bound of the clock of the client
+        long now = client.store().clock(name).notAfter(System.nanoTime(), Duration.ZERO);
+        return client.signals().stream()
                 .filter(Signal.Assigned.class::isInstance)
                 .map(Signal.Assigned.class::cast)
-                .findFirst()
-                .orElseThrow();
-        // an upper bound of the clock of the client
-        long now = client.store().clock("assigned").notAfter(System.nanoTime(), Duration.ZERO);
-        assertThat(assigned.expiresMicros() - now)
-                .as("left of 2 s, in microseconds")
-                .isLessThan(800_000);
+                .mapToLong(assigned -> assigned.expiresMicros() - now)
+                .findFirst();
     }
 
     @Test

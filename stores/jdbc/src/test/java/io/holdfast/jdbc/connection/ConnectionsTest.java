@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 /** A pool over a data source that has no connection left. */
 class ConnectionsTest {
 
-    private static final Duration BRIEF = Duration.ofSeconds(1);
+    private static final Duration BRIEF = Duration.ofSeconds(2);
     private static final Duration COMMAND = Duration.ofSeconds(8);
 
     private final AtomicReference<SQLException> failure = new AtomicReference<>();

@@ -20,8 +20,10 @@ class OpenerTest {
     /** Far less than the time after which a thread ends that has nothing to do. */
     private static final long SOON_MILLIS = 2_000;
 
+    private static final long LIMIT_MILLIS = 2_000;
+
     private final List<Thread> threads = new ArrayList<>();
-    private final Opener opener = new Opener(this::thread, 200, () -> " from anybody");
+    private final Opener opener = new Opener(this::thread, LIMIT_MILLIS, () -> " from anybody");
 
     private Thread thread(Runnable task) {
         Thread thread = new Thread(task, "opens");
@@ -71,7 +73,7 @@ class OpenerTest {
         CompletableFuture<Connection> late = new CompletableFuture<>();
         assertThatThrownBy(() -> opener.open(late::join))
                 .isInstanceOf(SQLTimeoutException.class)
-                .hasMessage("no answer within 200 ms from anybody");
+                .hasMessage("no answer within " + LIMIT_MILLIS + " ms from anybody");
         Connection connection = database();
         late.complete(connection);
         Await.until("it is closed", () -> isClosed(connection));
