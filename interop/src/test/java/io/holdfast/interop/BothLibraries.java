@@ -130,9 +130,10 @@ abstract class BothLibraries {
             thread.complete(Thread.currentThread());
             return seen(call);
         });
-        Thread.sleep(SHORT.toMillis());
-        result(thread).interrupt();
-        Thread.sleep(SHORT.toMillis());
+        Thread caller = result(thread);
+        SideBySide.awaitSleep(caller);
+        caller.interrupt();
+        Await.until("it was woken by the interrupt", () -> waiting.isDone() || !caller.isInterrupted());
         release.run();
         return result(waiting);
     }

@@ -121,7 +121,7 @@ class ExclusionTest extends SideBySide {
     @Test
     void whoGoesAwayWithoutALookBackIsFollowedAtTheEndOfItsLease() {
         String name = name();
-        Kind.Client leaver = Kind.REDISSON.connect(server.uri(), Duration.ofMillis(1_000));
+        Kind.Client leaver = Kind.REDISSON.connect(server.uri(), Duration.ofSeconds(3));
         leaver.lock(name).lock();
         Waiter waiter = new Waiter(lock(Kind.HOLDFAST, name)).asleep();
         leaver.close();

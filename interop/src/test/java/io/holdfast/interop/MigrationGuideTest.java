@@ -740,7 +740,7 @@ class MigrationGuideTest extends BothLibraries {
     void latches() throws Exception {
         DistributedLatch mine = ours.countDownLatch(name());
         RCountDownLatch other = theirs.getCountDownLatch(name());
-        assertThat(thrown(() -> mine.await(SHORT))).isEqualTo(IllegalStateException.class);
+        assertThat(thrown(() -> mine.await(BRIEF))).isEqualTo(IllegalStateException.class);
         assertThat(thrown(mine::countDown)).isEqualTo(IllegalStateException.class);
         assertThat(other.await(1, TimeUnit.MILLISECONDS)).isTrue();
         assertThat(thrown(other::countDown)).isEqualTo(Void.class);
@@ -751,7 +751,7 @@ class MigrationGuideTest extends BothLibraries {
         mine.countDown();
         other.countDown();
         assertThat(List.of(mine.count(), (int) other.getCount())).containsOnly(0);
-        assertThat(List.of(mine.await(SHORT), other.await(SHORT.toMillis(), TimeUnit.MILLISECONDS)))
+        assertThat(List.of(mine.await(BRIEF), other.await(BRIEF.toMillis(), TimeUnit.MILLISECONDS)))
                 .containsOnly(true);
         assertThat(List.of(mine.trySetCount(1), other.trySetCount(1))).containsExactly(false, true);
         DistributedLatch deleted = ours.countDownLatch(name());

@@ -126,6 +126,17 @@ abstract class SideBySide {
         });
     }
 
+    /** Waits until a thread that acquires a lock sleeps until it has it. */
+    static void awaitSleep(Thread waiter) {
+        AtomicInteger still = new AtomicInteger();
+        Await.until("it waits", () -> {
+            boolean parked = List.of(waiter.getStackTrace()).stream()
+                    .anyMatch(frame -> frame.getClassName().equals("java.util.concurrent.Semaphore")
+                            || frame.getClassName().equals("io.holdfast.internal.lock.Acquisition"));
+            return (parked ? still.incrementAndGet() : still.getAndSet(0)) >= 20;
+        });
+    }
+
     /** A thread that waits for a lock, has it, and gives it back when told. */
     final class Waiter {
 
@@ -146,14 +157,7 @@ abstract class SideBySide {
 
         /** Waits until it is asleep, having asked: the driver's own waits are for replies, and shorter than that. */
         Waiter asleep() {
-            Thread waiter = Await.reply(thread);
-            AtomicInteger still = new AtomicInteger();
-            Await.until("it waits", () -> {
-                boolean parked = List.of(waiter.getStackTrace()).stream()
-                        .anyMatch(frame -> frame.getClassName().equals("java.util.concurrent.Semaphore")
-                                || frame.getClassName().equals("io.holdfast.internal.lock.Acquisition"));
-                return (parked ? still.incrementAndGet() : still.getAndSet(0)) >= 20;
-            });
+            awaitSleep(Await.reply(thread));
             return this;
         }
 
