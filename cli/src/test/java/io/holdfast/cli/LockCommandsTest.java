@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -153,7 +154,7 @@ class LockCommandsTest {
         assertThat(run("show", "counted")).isZero();
         assertThat(out.toString()).contains("permits     5 of 5 free", "count       open");
         try (Lease lock = other.lock("counted").acquire()) {
-            assertThat(run("show", "counted")).isZero();
+            runUntilTold(List.of(lock), "show", "counted");
             assertThat(out.toString()).startsWith("lock        counted").contains("token       " + lock.fencingToken());
         }
         assertThat(other.semaphore("counted").delete()).isTrue();
@@ -163,7 +164,7 @@ class LockCommandsTest {
     @Test
     void aThreadIsShownWithWhatItDoesNow() throws Exception {
         other.lock("busy").lock();
-        assertThat(run("show", "busy")).isZero();
+        runUntilShown(shown -> shown.contains("call site "), "show", "busy");
         assertThat(out.toString()).containsPattern("\ncall site   now at \\S+");
         other.lock("busy").unlock();
         try (Lease lease = other.lock("busy").acquire()) {
@@ -178,9 +179,9 @@ class LockCommandsTest {
         DistributedLock lock = other.lock("kept", LockOptions.defaults().withLinger(Duration.ofSeconds(10)));
         lock.lock();
         lock.unlock();
-        assertThat(run("ls", "kept")).isZero();
+        runUntilShown(shown -> shown.contains("(lingering)"), "ls", "kept");
         assertThat(out.toString()).contains("batch-7 (lingering)");
-        assertThat(run("show", "kept")).isZero();
+        runUntilShown(shown -> shown.contains("(lingering)"), "show", "kept");
         assertThat(out.toString()).contains("owner       no owner (lingering)");
         assertThat(lock.forceUnlock()).isTrue();
     }
@@ -264,14 +265,17 @@ class LockCommandsTest {
         };
     }
 
-    /** Runs the line until it shows all tokens: the clients of the holders are asked, and not waited for for long. */
     private void runUntilTold(List<Lease> held, String... line) {
-        for (int i = 0; i < 100; i++) {
+        runUntilShown(
+                shown -> held.stream().allMatch(lease -> shown.contains(Long.toString(lease.fencingToken()))), line);
+    }
+
+    /** Runs the line until it shows what is expected: the clients of the holders are asked, and not waited for for long. */
+    private void runUntilShown(Predicate<String> expected, String... line) {
+        boolean shown = false;
+        for (int i = 0; !shown && i < 100; i++) {
             assertThat(run(line)).isZero();
-            String shown = out.toString();
-            if (held.stream().allMatch(lease -> shown.contains(Long.toString(lease.fencingToken())))) {
-                return;
-            }
+            shown = expected.test(out.toString());
         }
     }
 
