@@ -48,7 +48,7 @@ class BenchTest {
                 "--cases",
                 "distinct,waiters",
                 "--seconds",
-                "0.1",
+                "1",
                 "--json",
                 json.toString(),
                 "--html",

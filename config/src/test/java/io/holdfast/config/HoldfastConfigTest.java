@@ -70,7 +70,7 @@ class HoldfastConfigTest {
                 "name: ${NAME:-orders}-${HOST}",
                 "keyPrefix: 'a$$b:'",
                 "lease: 7s",
-                "commandTimeout: PT1S",
+                "commandTimeout: PT3S",
                 "connectTimeout: 2s",
                 "lazy: true",
                 "recordPlaces: true",

@@ -36,6 +36,11 @@ import reactor.core.publisher.Mono;
 @Tag("everywhere")
 class GuideTest {
 
+    /** Half of the second for which the examples wait for an answer, or linger. */
+    private static final Duration SURELY_IN_TIME = Duration.ofMillis(500);
+
+    private static final int ATTEMPTS = 10;
+
     private static RedisServer redis;
 
     private final Orders orders = new Orders();
@@ -85,7 +90,11 @@ class GuideTest {
 
     @ParameterizedTest
     @MethodSource("stores")
-    void tuning(String store) throws InterruptedException {
+    void tuning(String store) throws Exception {
+        inTime(() -> acquiresAsTuned(store));
+    }
+
+    private static void acquiresAsTuned(String store) throws InterruptedException {
         List<LockEvent> alarms = new CopyOnWriteArrayList<>();
         try (Holdfast holdfast = new Tuning().client(store, alarms::add)) {
             DistributedLock lock = new Tuning().lock(holdfast);
@@ -232,11 +241,32 @@ class GuideTest {
 
     @ParameterizedTest
     @MethodSource("stores")
-    void lingering(String store) {
-        try (Holdfast holdfast = Holdfast.connect(store)) {
-            new Locks(orders).lingering(holdfast);
-            assertThat(orders.isShipped(100)).isTrue();
-            assertThat(holdfast.stats().retaken()).isEqualTo(99);
+    void lingering(String store) throws Exception {
+        inTime(() -> {
+            try (Holdfast holdfast = Holdfast.connect(store)) {
+                new Locks(orders).lingering(holdfast);
+                assertThat(orders.isShipped(100)).isTrue();
+                assertThat(holdfast.stats().retaken()).isEqualTo(99);
+            }
+        });
+    }
+
+    interface Example {
+        void run() throws Exception;
+    }
+
+    /** Repeats what failed, if it may have failed because the machine was busy. The last failure counts in any case. */
+    private static void inTime(Example example) throws Exception {
+        for (int left = ATTEMPTS - 1; ; left--) {
+            long began = System.nanoTime();
+            try {
+                example.run();
+                return;
+            } catch (Exception | AssertionError e) {
+                if (left == 0 || System.nanoTime() - began < SURELY_IN_TIME.toNanos()) {
+                    throw e;
+                }
+            }
         }
     }
 
