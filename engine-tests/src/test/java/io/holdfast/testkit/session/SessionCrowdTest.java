@@ -6,6 +6,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.spi.LockStore;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.Simulation;
@@ -34,9 +35,11 @@ class SessionCrowdTest {
     private static final Duration LEASE = Duration.ofSeconds(2);
 
     private static final Duration SHORT = Duration.ofMillis(150);
+    private static final Duration HELD = Duration.ofMillis(5);
     private static final Duration LENGTH = Duration.ofSeconds(10);
 
     private final Simulation time = Simulation.of(11);
+    private final Platform.Timer timer = time.timer("work");
     private final SessionServer server = new SessionServer(time);
     private final List<Holdfast> clients = new ArrayList<>();
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
@@ -78,6 +81,7 @@ class SessionCrowdTest {
     @AfterEach
     void close() {
         clients.forEach(Holdfast::close);
+        timer.close();
         time.run();
         time.close();
     }
@@ -118,6 +122,48 @@ class SessionCrowdTest {
         assertThat(failures).as("failures of %d requests", requests).isEmpty();
         ended = true;
         time.await(held.closeAsync());
+    }
+
+    /** Each holds the name for a moment, and waits for less time than all take. */
+    @ParameterizedTest
+    @ValueSource(ints = {16, 64})
+    void handsALockOverToWaitersOfWhichMostGiveUp(int waiters) {
+        int[] granted = {0};
+        for (int i = 0; i < waiters; i++) {
+            work(client(), granted);
+        }
+        time.runFor(LENGTH);
+        ended = true;
+        assertThat(failures).isEmpty();
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+        assertThat(granted[0]).as("granted of %d requests", requests).isGreaterThan(requests / 20);
+    }
+
+    private void work(Holdfast client, int[] granted) {
+        var unused = client.fairLock("n")
+                .async()
+                .tryAcquire(SHORT.multipliedBy(2))
+                .whenComplete((lease, error) -> {
+                    requests++;
+                    if (error != null) {
+                        failures.merge(String.valueOf(error).replaceAll("[0-9]+", "#"), 1, Integer::sum);
+                    }
+                    if (lease != null && lease.isPresent()) {
+                        granted[0]++;
+                        var unusedTask = timer.schedule(HELD.toNanos(), () -> {
+                            var unusedClose =
+                                    lease.get().closeAsync().whenComplete((done, failed) -> again(client, granted));
+                        });
+                    } else {
+                        again(client, granted);
+                    }
+                });
+    }
+
+    private void again(Holdfast client, int[] granted) {
+        if (!ended) {
+            work(client, granted);
+        }
     }
 
     @ParameterizedTest

@@ -234,14 +234,14 @@ final class TableRecords implements Records {
                 this,
                 update,
                 dialect.product() + " at " + sessions.address() + ": " + what,
-                races -> attemptUnlessLocked(what, key, update, races, lockedUntil));
+                crowded -> attemptUnlessLocked(what, key, update, crowded, lockedUntil));
     }
 
     /** Returns the reply; empty if the request has to begin again, also because its row was locked for a moment. */
     private <R> Optional<R> attemptUnlessLocked(
-            String what, RecordKey key, RecordUpdate<R> update, int races, long lockedUntil) {
+            String what, RecordKey key, RecordUpdate<R> update, boolean crowded, long lockedUntil) {
         try {
-            return sessions.run(what, connection -> attempt(what, connection, key, update, races));
+            return sessions.run(what, connection -> attempt(what, connection, key, update, crowded));
         } catch (StoreException e) {
             if (!isRowLocked(e) || config.platform().nanoTime() - lockedUntil >= 0) {
                 throw e;
@@ -277,10 +277,11 @@ final class TableRecords implements Records {
 
     /** Returns the reply; empty if another writer was faster. */
     private <R> Optional<R> attempt(
-            String what, Connection connection, RecordKey key, RecordUpdate<R> update, int races) throws SQLException {
+            String what, Connection connection, RecordKey key, RecordUpdate<R> update, boolean crowded)
+            throws SQLException {
         Change<R> change = decide(key, dialect.read(connection, Key.of(key)), update);
-        Optional<R> unwritten = Contention.unwritten(
-                races, update, change.before(), change.decision().reply());
+        Optional<R> unwritten =
+                crowded ? update.unwritten(change.before(), change.decision().reply()) : Optional.empty();
         if (unwritten.isPresent()) {
             return unwritten;
         }

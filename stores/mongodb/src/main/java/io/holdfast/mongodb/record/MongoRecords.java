@@ -99,14 +99,14 @@ final class MongoRecords implements Records {
 
     private <R> R retry(RecordKey key, RecordUpdate<R> update) {
         return Contention.retry(
-                config, this, update, failures.address() + ": " + what(key), races -> attempt(key, update, races));
+                config, this, update, failures.address() + ": " + what(key), crowded -> attempt(key, update, crowded));
     }
 
     /** Returns the reply; empty if another writer was faster. */
-    private <R> Optional<R> attempt(RecordKey key, RecordUpdate<R> update, int races) {
+    private <R> Optional<R> attempt(RecordKey key, RecordUpdate<R> update, boolean crowded) {
         Change<R> change = decide(failures.reading(what(key), () -> documents.read(key)), update);
-        Optional<R> unwritten = Contention.unwritten(
-                races, update, change.before(), change.decision().reply());
+        Optional<R> unwritten =
+                crowded ? update.unwritten(change.before(), change.decision().reply()) : Optional.empty();
         if (unwritten.isPresent()) {
             return unwritten;
         }

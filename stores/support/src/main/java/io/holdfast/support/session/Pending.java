@@ -17,22 +17,23 @@ final class Pending<R> {
 
     final CompletableFuture<R> result = new CompletableFuture<>();
     private final RecordUpdate<R> update;
-    private final long end;
+    private final long start;
     private @Nullable R reply;
     private @Nullable StoreException refusal;
 
     /**
      * Creates an update.
      *
-     * @param end the {@code nanoTime} at which it fails, before its caller gives up. So the caller knows that nothing was written
+     * @param start the {@code nanoTime} of the call
      */
-    Pending(RecordUpdate<R> update, long end) {
+    Pending(RecordUpdate<R> update, long start) {
         this.update = update;
-        this.end = end;
+        this.start = start;
     }
 
-    boolean isLate(long now) {
-        return now - end >= 0;
+    /** Returns the nanoseconds since the call. */
+    long waited(long now) {
+        return now - start;
     }
 
     /** Returns {@code true} if the update can wait for the updates of other clients. */

@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  *       have said so, which no later answer can take back. A session that counts as alive may have ended. So a write that gives
  *       something to a session also requires that it is alive.
  *   <li>A round uses one session of this client for reading, deciding and writing.
- *   <li>Of the clients that compete for a record, those whose updates can wait do so for a random time, twice as long each time. So
- *       a crowd that wants a name does not drive out its holder, whose renewals do not wait.
+ *   <li>Of the clients that compete for a record, those that want to hold the name wait for a random time, twice as long each time.
+ *       So they do not drive out its holder, whose renewals do not wait.
  *   <li>An update fails before its caller gives up. A race that was lost has certainly written nothing, so the caller may ask again.
  * </ol>
  */
@@ -75,7 +75,7 @@ final class SessionRecords implements Records {
 
     @Override
     public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
-        Pending<R> pending = new Pending<>(update, config.platform().nanoTime() + Contention.limitNanos(config));
+        Pending<R> pending = new Pending<>(update, config.platform().nanoTime());
         boolean added = false;
         while (!added) {
             added = queues.computeIfAbsent(key, NameQueue::new).add(pending, this);
@@ -154,7 +154,7 @@ final class SessionRecords implements Records {
     private void removeLate(RecordKey key, List<Pending<?>> batch, int races) {
         long now = config.platform().nanoTime();
         batch.removeIf(each -> {
-            boolean late = each.isLate(now);
+            boolean late = each.waited(now) >= Contention.limitNanos(config);
             if (late) {
                 each.complete(Contention.failure("'" + keys.name(key) + "'", races));
             }
@@ -191,9 +191,8 @@ final class SessionRecords implements Records {
         Moment moment = moment(picture, round.session(), decided);
         LockRecord before = reader.living(picture);
         LockRecord after = picture.withoutWatchedLeases(before, moment, decided);
-        if (Contention.isCrowded(round.races())) {
-            LockRecord found = after;
-            round.batch().removeIf(each -> each.completeUnwritten(found, moment));
+        if (justRead && round.races() > 0) {
+            answerUnwritten(round, after, moment, decided);
         }
         List<Notice> notices = new ArrayList<>();
         for (Pending<?> each : round.batch()) {
@@ -217,6 +216,13 @@ final class SessionRecords implements Records {
                 .collect(toSet());
         return written.thenCompose(
                 result -> result.isPresent() ? settle(round, notices, moment, decided) : again(round, notified));
+    }
+
+    /** Answers the updates that lose too many races, as far as that needs no write, and removes them. */
+    private void answerUnwritten(Round round, LockRecord read, Moment moment, long now) {
+        round.batch()
+                .removeIf(each -> Contention.isCrowded(config, round.races(), each.waited(now))
+                        && each.completeUnwritten(read, moment));
     }
 
     /**

@@ -4,10 +4,8 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
-import io.holdfast.support.record.LockRecord;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.function.IntFunction;
 
 /**
  * What a request does that has lost the race for a record against other clients.
@@ -17,9 +15,11 @@ import java.util.function.IntFunction;
  *   <li>It fails before its caller gives up, which would not know whether anything was written.
  *   <li>A request to hold the name pauses before that for a random time, whose limit doubles with each race (binary exponential
  *       backoff, as in R. Metcalfe and D. Boggs, "Ethernet: distributed packet switching for local computer networks", CACM 1976).
- *       A request of a holder does not pause, so a crowd does not keep it from renewing.
- *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, it is answered
- *       without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and does not make them fail.
+ *       Renewals, releases and withdrawals do not pause, so a crowd does not keep a holder from renewing, and the queue has few
+ *       positions of callers that have left.
+ *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, or has taken a third of
+ *       its time, it is answered without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and
+ *       does not make them fail.
  * </ol>
  */
 public final class Contention {
@@ -38,20 +38,32 @@ public final class Contention {
         return config.commandTimeout().toNanos() * 3 / 4;
     }
 
+    /** An attempt of a request. */
+    @FunctionalInterface
+    public interface Attempt<R> {
+
+        /**
+         * Makes the attempt.
+         *
+         * @param crowded {@code true} if a refusal is not written any more; see {@link RecordUpdate#unwritten}
+         * @return the reply; empty if the request has lost a race
+         */
+        Optional<R> make(boolean crowded);
+    }
+
     /**
      * Repeats an attempt until it has a reply, on the current thread.
      *
      * @param blocker the object for which the thread waits between attempts, for thread dumps
      * @param what the request, for the failure
-     * @param attempt an attempt, as a function of the number of lost races; its result is empty if it lost one more
      * @throws StoreException if the time of the request is over; nothing is written then
      */
     public static <R> R retry(
-            StoreConfig config, Object blocker, RecordUpdate<R> update, String what, IntFunction<Optional<R>> attempt) {
+            StoreConfig config, Object blocker, RecordUpdate<R> update, String what, Attempt<R> attempt) {
         Platform platform = config.platform();
         long start = platform.nanoTime();
         int races = 0;
-        Optional<R> reply = attempt.apply(races);
+        Optional<R> reply = attempt.make(false);
         while (reply.isEmpty()) {
             races++;
             if (platform.nanoTime() - start >= limitNanos(config)) {
@@ -60,19 +72,9 @@ public final class Contention {
             if (update.yields()) {
                 platform.park(blocker, pauseNanos(platform, races));
             }
-            reply = attempt.apply(races);
+            reply = attempt.make(isCrowded(config, races, platform.nanoTime() - start));
         }
         return reply.get();
-    }
-
-    /**
-     * Returns the reply of a refused request that has lost too many races; empty if its decision has to be written.
-     *
-     * @param before the record of the decision
-     * @param reply the reply of the decision
-     */
-    public static <R> Optional<R> unwritten(int races, RecordUpdate<R> update, LockRecord before, R reply) {
-        return isCrowded(races) ? update.unwritten(before, reply) : Optional.empty();
     }
 
     /** Returns the nanoseconds for which a request to hold a name pauses. */
@@ -81,15 +83,19 @@ public final class Contention {
         return Math.floorMod(platform.randomLong(), limit);
     }
 
-    /** Returns {@code true} if a refusal is not written any more. */
-    public static boolean isCrowded(int races) {
-        return races >= MOST_RACES;
+    /** Returns {@code true} if the refusal of a request is not written any more that has taken the given time. */
+    public static boolean isCrowded(StoreConfig config, int races, long nanos) {
+        return races >= MOST_RACES || nanos >= limitNanos(config) / 3;
     }
 
     /** Returns the failure of a request that always loses. */
     public static StoreException failure(String what, int races) {
         return new StoreException(
                 Effect.NOT_APPLIED,
-                what + ": other clients wrote faster " + races + " times; nothing was applied, retry");
+                what + ": "
+                        + (races == 0
+                                ? "an earlier request of this client for it has no answer yet"
+                                : "other clients wrote faster " + races + " times")
+                        + "; nothing was applied, retry");
     }
 }
