@@ -45,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  *       have said so, which no later answer can take back. A session that counts as alive may have ended. So a write that gives
  *       something to a session also requires that it is alive.
  *   <li>A round uses one session of this client for reading, deciding and writing.
- *   <li>Of the clients that compete for a record, those that want to hold the name wait for a random time, twice as long each time.
+ *   <li>Of the clients that compete for a record, those that do not hold the name wait for a random time, twice as long each time.
  *       So they do not drive out its holder, whose renewals do not wait.
  *   <li>An update fails before its caller gives up. A race that was lost has certainly written nothing, so the caller may ask again.
  * </ol>

@@ -15,8 +15,7 @@ import java.util.concurrent.TimeUnit;
  *   <li>It fails before its caller gives up, which would not know whether anything was written.
  *   <li>A request to hold the name pauses before that for a random time, whose limit doubles with each race (binary exponential
  *       backoff, as in R. Metcalfe and D. Boggs, "Ethernet: distributed packet switching for local computer networks", CACM 1976).
- *       Renewals, releases and withdrawals do not pause, so a crowd does not keep a holder from renewing, and the queue has few
- *       positions of callers that have left.
+ *       The withdrawal of a position pauses as well. A request of a holder does not, so a crowd does not keep it from renewing.
  *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, or has taken a third of
  *       its time, it is answered without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and
  *       does not make them fail.

@@ -63,8 +63,7 @@ public abstract class RecordStore implements LockStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        return records.update(
-                keys.of(request.name(), request.mode()), (record, moment) -> decider.release(record, request, moment));
+        return records.update(keys.of(request.name(), request.mode()), new ReleaseUpdate(decider, request));
     }
 
     // ---- renewals

@@ -138,9 +138,7 @@ class ContentionTest {
         RecordUpdate<Renew.Reply> renewal =
                 (before, moment) -> decider.renew(before, new Renew("n", HOLDER, LEASE, 0), moment);
         assertFailsUnapplied(() -> request(renewal));
-        RecordUpdate<Release.Reply> release =
-                (before, moment) -> decider.release(before, Release.of("n", HOLDER), moment);
-        assertFailsUnapplied(() -> request(release));
+        assertFailsUnapplied(() -> request(new ReleaseUpdate(decider, Release.of("n", HOLDER))));
         assertThat(pauses).isZero();
     }
 
