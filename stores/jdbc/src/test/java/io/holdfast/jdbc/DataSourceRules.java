@@ -132,6 +132,48 @@ abstract class DataSourceRules {
         }
     }
 
+    /** A data source that returns the connection of the caller's transaction. */
+    @Test
+    void aFenceLeavesTheTransactionOfTheCallerOpen() throws Exception {
+        JdbcFence plain = JdbcFence.of(pool);
+        try (Connection transaction = pool.getConnection();
+                Connection other = pool.getConnection()) {
+            transaction.setAutoCommit(false);
+            other.setAutoCommit(false);
+            plain.guard(transaction, name, 9);
+            Thread caller = Thread.currentThread();
+            JdbcFence fence = JdbcFence.of(Sources.of(
+                    () -> Thread.currentThread() == caller ? Sources.unclosed(transaction) : pool.getConnection()));
+            assertThat(transaction.getAutoCommit())
+                    .as("auto-commit after the fence is made")
+                    .isFalse();
+            fence.lockUntilCommit(transaction, name, Duration.ofSeconds(5));
+            assertThat(transaction.getAutoCommit())
+                    .as("auto-commit after a lock")
+                    .isFalse();
+            assertThatThrownBy(() -> plain.lockUntilCommit(other, name, Duration.ofSeconds(1)))
+                    .isInstanceOf(SQLException.class);
+            other.rollback();
+            transaction.rollback();
+            plain.guard(other, name, 1);
+            other.rollback();
+        }
+    }
+
+    @Test
+    void aFenceReturnsConnectionsWithTheAutoCommitThatTheyHad() throws Exception {
+        try (Connection lent = pool.getConnection();
+                Connection transaction = pool.getConnection()) {
+            lent.setAutoCommit(false);
+            transaction.setAutoCommit(false);
+            JdbcFence fence = JdbcFence.of(Sources.of(() -> Sources.unclosed(lent)));
+            assertThat(lent.getAutoCommit()).isFalse();
+            fence.lockUntilCommit(transaction, name, Duration.ofSeconds(5));
+            assertThat(lent.getAutoCommit()).isFalse();
+            transaction.rollback();
+        }
+    }
+
     @Test
     void aFullPoolIsToldInTime() throws Exception {
         pool.setMaximumPoolSize(1);

@@ -7,11 +7,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.holdfast.FencedOutException;
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,11 +31,19 @@ abstract class FenceRules {
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 
-    private final String name = "orders/ü" + NAMES.incrementAndGet();
-    private final HikariDataSource database = new HikariDataSource();
-    private JdbcFence fence;
+    final String name = "orders/ü" + NAMES.incrementAndGet();
+    final HikariDataSource database = new HikariDataSource();
+    JdbcFence fence;
 
     abstract String uri();
+
+    /** The isolation levels in which a transaction may lock. */
+    List<Integer> levels() {
+        return List.of(
+                Connection.TRANSACTION_READ_COMMITTED,
+                Connection.TRANSACTION_REPEATABLE_READ,
+                Connection.TRANSACTION_SERIALIZABLE);
+    }
 
     @BeforeEach
     void connect() throws SQLException {
@@ -38,20 +51,29 @@ abstract class FenceRules {
         fence = JdbcFence.of(database);
     }
 
+    /** The isolation levels in which a transaction reads what was committed while it waited for its lock. */
+    List<Integer> readingTheLatest() {
+        return List.of(Connection.TRANSACTION_READ_COMMITTED);
+    }
+
     @AfterEach
     void close() {
         database.close();
     }
 
-    private Connection begin() throws SQLException {
+    final Connection begin() throws SQLException {
         Connection transaction = database.getConnection();
         transaction.setAutoCommit(false);
         return transaction;
     }
 
-    private void guard(long token) throws SQLException {
+    final void guard(long token) throws SQLException {
+        guard(name, token);
+    }
+
+    private void guard(String guarded, long token) throws SQLException {
         try (Connection transaction = begin()) {
-            fence.guard(transaction, name, token);
+            fence.guard(transaction, guarded, token);
             transaction.commit();
         }
     }
@@ -140,6 +162,193 @@ abstract class FenceRules {
         }
     }
 
+    /** The row of the name is inserted, but not committed, when the second guard begins. */
+    @Test
+    void theSecondOfTheFirstGuardsOfANameIsCompared() throws Exception {
+        CompletableFuture<Void> older;
+        CompletableFuture<Void> newer;
+        try (Connection transaction = begin()) {
+            fence.guard(transaction, name, 9);
+            older = guardLater(8);
+            newer = guardLater(10);
+            assertWaits(older);
+            assertWaits(newer);
+            transaction.commit();
+        }
+        assertThatThrownBy(older::get).hasCauseInstanceOf(FencedOutException.class);
+        newer.get();
+    }
+
+    private CompletableFuture<Void> guardLater(long token) {
+        return later(() -> guard(token));
+    }
+
+    /** A step of a test. */
+    interface Step {
+        void run() throws Exception;
+    }
+
+    static CompletableFuture<Void> later(Step step) {
+        return CompletableFuture.runAsync(
+                () -> {
+                    try {
+                        step.run();
+                    } catch (RuntimeException e) {
+                        throw e;
+                    } catch (Exception e) {
+                        throw new AssertionError(e);
+                    }
+                },
+                task -> new Thread(task).start());
+    }
+
+    private static void assertWaits(CompletableFuture<Void> call) {
+        assertThatThrownBy(() -> call.get(300, TimeUnit.MILLISECONDS))
+                .isInstanceOf(java.util.concurrent.TimeoutException.class);
+    }
+
+    @Test
+    void aRefusalInAnOldSnapshotNamesTheHighestToken() throws SQLException {
+        for (int level : levels()) {
+            String own = name + level;
+            guard(own, 4);
+            assertRefusedInAnOldSnapshot(own, level);
+        }
+    }
+
+    @Test
+    void aRefusalByARowThatAnOldSnapshotDoesNotHaveNamesTheHighestToken() throws SQLException {
+        for (int level : levels()) {
+            assertRefusedInAnOldSnapshot(name + level, level);
+        }
+    }
+
+    /** A database may also refuse the transaction itself, because its snapshot is too old. */
+    private void assertRefusedInAnOldSnapshot(String own, int level) throws SQLException {
+        guard(1);
+        try (Connection old = begin()) {
+            old.setTransactionIsolation(level);
+            assertThat(token(old)).hasValue(1);
+            guard(own, 10);
+            assertThatThrownBy(() -> fence.guard(old, own, 5))
+                    .as("level " + level)
+                    .satisfiesAnyOf(
+                            e -> assertThat(e)
+                                    .isInstanceOfSatisfying(
+                                            FencedOutException.class,
+                                            refusal -> assertThat(refusal.highest())
+                                                    .isEqualTo(10)),
+                            e -> assertThat(e)
+                                    .isInstanceOfSatisfying(
+                                            SQLException.class,
+                                            repeat -> assertThat(repeat.getSQLState())
+                                                    .isEqualTo("40001")));
+            old.rollback();
+        }
+    }
+
+    @Test
+    void theFirstLocksOfANameExcludeEachOtherInEachIsolationLevel() throws Exception {
+        for (int level : levels()) {
+            AtomicInteger inside = new AtomicInteger();
+            List<CompletableFuture<Void>> all = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                all.add(later(() -> lockAlone(name + level, level, inside)));
+            }
+            for (CompletableFuture<Void> each : all) {
+                each.get();
+            }
+        }
+    }
+
+    private void lockAlone(String own, int level, AtomicInteger inside) throws Exception {
+        try (Connection transaction = begin()) {
+            transaction.setTransactionIsolation(level);
+            long start = System.nanoTime();
+            fence.lockUntilCommit(transaction, own, Duration.ofSeconds(20));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+            assertThat(inside.incrementAndGet())
+                    .as("transactions inside, level " + level)
+                    .isEqualTo(1);
+            Thread.sleep(200);
+            inside.decrementAndGet();
+            transaction.commit();
+        }
+    }
+
+    /** Returns after a repetition if the database asks for it. */
+    private void lockRepeatedly(Connection transaction) throws SQLException {
+        try {
+            fence.lockUntilCommit(transaction, name, Duration.ofSeconds(2));
+        } catch (SQLException e) {
+            transaction.rollback();
+            fence.lockUntilCommit(transaction, name, Duration.ofSeconds(2));
+        }
+    }
+
+    @Test
+    void aLockHoldsAfterItsRowWasDeleted() throws SQLException {
+        for (int level : levels()) {
+            try (Connection first = begin();
+                    Connection second = begin()) {
+                first.setTransactionIsolation(level);
+                second.setTransactionIsolation(level);
+                fence.lockUntilCommit(first, name, Duration.ofSeconds(2));
+                first.commit();
+                deleteRow();
+                lockRepeatedly(first);
+                assertThatThrownBy(() -> fence.lockUntilCommit(second, name, Duration.ofSeconds(1)))
+                        .isInstanceOf(SQLException.class);
+                second.rollback();
+                first.rollback();
+            }
+        }
+    }
+
+    private void deleteRow() throws SQLException {
+        try (Connection connection = database.getConnection();
+                PreparedStatement delete = connection.prepareStatement("DELETE FROM holdfast_fence WHERE name = ?")) {
+            delete.setBytes(1, key("L"));
+            delete.executeUpdate();
+        }
+    }
+
+    /** Returns the key of the row of a guard (G) or of a lock (L). */
+    final byte[] key(String kind) {
+        return (kind + name).getBytes(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void whoWaitedForALockReadsWhatItsHolderHasCommitted() throws Exception {
+        for (int level : readingTheLatest()) {
+            try (Connection first = begin();
+                    Connection second = begin()) {
+                second.setTransactionIsolation(level);
+                fence.lockUntilCommit(first, name, Duration.ofSeconds(5));
+                fence.guard(first, name, 7 + level);
+                CompletableFuture<Void> other = later(() -> {
+                    fence.lockUntilCommit(second, name, Duration.ofSeconds(20));
+                    assertThat(token(second)).as("token, level " + level).hasValue(7 + level);
+                    second.rollback();
+                });
+                assertWaits(other);
+                first.commit();
+                other.get();
+            }
+        }
+    }
+
+    /** Returns the token of the name, as a transaction sees it. */
+    final OptionalLong token(Connection transaction) throws SQLException {
+        try (PreparedStatement query =
+                transaction.prepareStatement("SELECT token FROM holdfast_fence WHERE name = ?")) {
+            query.setBytes(1, key("G"));
+            try (ResultSet row = query.executeQuery()) {
+                return row.next() ? OptionalLong.of(row.getLong(1)) : OptionalLong.empty();
+            }
+        }
+    }
+
     @Test
     void aLockEndsWithItsTransaction() throws Exception {
         try (Connection first = begin();
@@ -222,7 +431,7 @@ abstract class FenceRules {
     @Test
     void anotherTableIsRefused() throws SQLException {
         try (Connection connection = database.getConnection();
-                java.sql.Statement statement = connection.createStatement()) {
+                Statement statement = connection.createStatement()) {
             statement.execute("CREATE TABLE IF NOT EXISTS other_fence (id INT)");
         }
         assertThatThrownBy(() -> JdbcFence.of(database, "other_fence")).isInstanceOf(SQLException.class);

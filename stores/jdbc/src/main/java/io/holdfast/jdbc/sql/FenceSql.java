@@ -6,26 +6,30 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.SQLIntegrityConstraintViolationException;
+import java.sql.SQLTransactionRollbackException;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The SQL of a fence, for each kind of database. The statements run in a transaction of the caller. */
 public enum FenceSql {
     /** PostgreSQL. */
     POSTGRESQL("bytea", Catalog.POSTGRESQL) {
         @Override
-        boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
-            return Statements.update(
-                            transaction,
-                            "INSERT INTO " + table + " AS f (name, token) VALUES (?, ?) ON CONFLICT (name)"
-                                    + " DO UPDATE SET token = EXCLUDED.token WHERE f.token <= EXCLUDED.token",
-                            key,
-                            token)
-                    == 1;
+        long raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
+            int rows = Statements.update(
+                    transaction,
+                    "INSERT INTO " + table + " AS f (name, token) VALUES (?, ?) ON CONFLICT (name)"
+                            + " DO UPDATE SET token = EXCLUDED.token WHERE f.token <= EXCLUDED.token",
+                    key,
+                    token);
+            return rows == 1 ? token : higher(transaction, table, key, token);
         }
 
         /** An advisory lock needs no row. */
@@ -48,32 +52,49 @@ public enum FenceSql {
     /** MySQL and MariaDB. The statement returns the higher token, and inserts without a lock on the gap between rows. */
     MYSQL("varbinary(513)", Catalog.MYSQL) {
         @Override
-        boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
-            return Statements.change(
-                                    transaction,
-                                    "INSERT INTO " + table + " (name, token) VALUES (?, ?) ON DUPLICATE KEY UPDATE"
-                                            + " token = LAST_INSERT_ID(GREATEST(token, VALUES(token)))",
-                                    key,
-                                    token)
-                            .number()
-                    <= token;
+        long raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
+            Statements.Change change = Statements.change(
+                    transaction,
+                    "INSERT INTO " + table + " (name, token) VALUES (?, ?) ON DUPLICATE KEY UPDATE"
+                            + " token = LAST_INSERT_ID(GREATEST(token, VALUES(token)))",
+                    key,
+                    token);
+            // a row that was inserted generates no number
+            return Math.max(token, change.number());
         }
     },
 
     /** H2. */
     H2("varbinary(513)", Catalog.H2) {
+        /** The row of a transaction that has committed meanwhile is a duplicate first, and is seen then in READ COMMITTED. */
         @Override
-        boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
-            return Statements.update(
-                            transaction,
-                            "MERGE INTO " + table
-                                    + " f USING (SELECT CAST(? AS VARBINARY) AS name, CAST(? AS BIGINT) AS token)"
-                                    + " n ON f.name = n.name WHEN MATCHED AND f.token <= n.token THEN UPDATE SET"
-                                    + " token = n.token WHEN NOT MATCHED THEN INSERT (name, token)"
-                                    + " VALUES (n.name, n.token)",
-                            key,
-                            token)
-                    == 1;
+        long raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
+            try {
+                return merge(transaction, table, key, token);
+            } catch (SQLIntegrityConstraintViolationException duplicate) {
+                return mergeAgain(transaction, table, key, token);
+            }
+        }
+
+        private long mergeAgain(Connection transaction, String table, byte[] key, long token) throws SQLException {
+            try {
+                return merge(transaction, table, key, token);
+            } catch (SQLIntegrityConstraintViolationException unseen) {
+                throw repeat("another transaction has made the row in " + table + " since this one began", unseen);
+            }
+        }
+
+        private long merge(Connection transaction, String table, byte[] key, long token) throws SQLException {
+            int rows = Statements.update(
+                    transaction,
+                    "MERGE INTO " + table
+                            + " f USING (SELECT CAST(? AS VARBINARY) AS name, CAST(? AS BIGINT) AS token)"
+                            + " n ON f.name = n.name WHEN MATCHED AND f.token <= n.token THEN UPDATE SET"
+                            + " token = n.token WHEN NOT MATCHED THEN INSERT (name, token)"
+                            + " VALUES (n.name, n.token)",
+                    key,
+                    token);
+            return rows == 1 ? token : higher(transaction, table, key, token);
         }
     };
 
@@ -131,23 +152,30 @@ public enum FenceSql {
 
     /** Fails if the table is missing or has other columns. */
     public void check(Connection connection, String table) throws SQLException {
-        var unused = highest(connection, table, "");
+        var unused = token(connection, table, guardKey(""));
     }
 
     /**
      * Remembers a token, unless a higher one is known. The row stays locked until the transaction ends.
      *
-     * @return {@code false} if a higher token is known
+     * @return the highest token that is known now: this one, or the higher one that refuses it
      */
-    public final boolean raise(Connection transaction, String table, String name, long token) throws SQLException {
+    public final long raise(Connection transaction, String table, String name, long token) throws SQLException {
         return raise(transaction, table, guardKey(name), token);
     }
 
-    abstract boolean raise(Connection transaction, String table, byte[] key, long token) throws SQLException;
+    abstract long raise(Connection transaction, String table, byte[] key, long token) throws SQLException;
 
-    /** Returns the highest token that is known. */
-    public final OptionalLong highest(Connection connection, String table, String name) throws SQLException {
-        return token(connection, table, guardKey(name));
+    /** Returns the token that has refused a lower one. */
+    private static long higher(Connection transaction, String table, byte[] key, long refused) throws SQLException {
+        return token(transaction, table, key).stream()
+                .filter(each -> each > refused)
+                .findFirst()
+                .orElseThrow(() -> repeat("the row in " + table + " that refused a token was deleted", null));
+    }
+
+    private static SQLException repeat(String why, @Nullable SQLException cause) {
+        return new SQLTransactionRollbackException(why + "; repeat the transaction", "40001", cause);
     }
 
     private static OptionalLong token(Connection connection, String table, byte[] key) throws SQLException {
@@ -162,29 +190,51 @@ public enum FenceSql {
         return true;
     }
 
-    /** Returns {@code true} if the row of a lock exists. */
-    public final boolean hasRow(Connection connection, String table, String name) throws SQLException {
-        return token(connection, table, lockKey(name)).isPresent();
+    /**
+     * Makes the row of a lock if it does not exist, on a connection with auto-commit.
+     *
+     * @param seconds the maximum wait for another transaction that makes it
+     */
+    public final void makeRow(Connection connection, String table, String name, int seconds) throws SQLException {
+        // a row that is locked is not inserted again, because MySQL would wait for it
+        if (hasRow(connection, table, name)) {
+            return;
+        }
+        String sql = "INSERT INTO " + table + " (name, token) VALUES (?, 0)";
+        try (PreparedStatement statement = connection.prepareStatement(sql);
+                Limited limited = Limited.to(seconds, statement)) {
+            statement.setObject(1, lockKey(name));
+            limited.statement().executeUpdate();
+        } catch (SQLIntegrityConstraintViolationException e) {
+            // another transaction has made it meanwhile
+            if (!hasRow(connection, table, name)) {
+                throw e;
+            }
+        }
     }
 
-    /** Makes the row of a lock if it does not exist, in a transaction of its own. */
-    public final void makeRow(Connection connection, String table, String name) throws SQLException {
-        // the caller's transaction may keep the row locked, and not see it
-        if (!hasRow(connection, table, name)) {
-            boolean unused = raise(connection, table, lockKey(name), 0);
-        }
+    private static boolean hasRow(Connection connection, String table, String name) throws SQLException {
+        return token(connection, table, lockKey(name)).isPresent();
     }
 
     /**
      * Locks a name until the transaction ends.
      *
      * @param seconds the maximum wait
+     * @throws SQLException also if there is nothing to lock, because the transaction does not see the row
      */
     public final void lock(Connection transaction, String table, String name, int seconds) throws SQLException {
-        try (PreparedStatement statement = transaction.prepareStatement(lockStatement(table))) {
-            statement.setQueryTimeout(seconds);
+        try (PreparedStatement statement = transaction.prepareStatement(lockStatement(table));
+                Limited limited = Limited.to(seconds, statement)) {
             statement.setObject(1, lockArgument(lockKey(name)));
-            statement.executeQuery().close();
+            try (ResultSet locked = limited.statement().executeQuery()) {
+                if (!locked.next()) {
+                    throw repeat(
+                            "'" + name + "' is not locked: its row in " + table
+                                    + " was made after this transaction began, or was deleted",
+                            null);
+                }
+            }
         }
     }
 
