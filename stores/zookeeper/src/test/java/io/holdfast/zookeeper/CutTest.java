@@ -141,6 +141,17 @@ class CutTest {
         assertThat(client.release("survives", 1).held()).isTrue();
     }
 
+    /** The end of the session is scheduled at the cut, and must not come if the connection is back before. */
+    @Test
+    void aHoldSurvivesTheEndOfASessionThatWasNotMended() {
+        client.granted("kept", 1);
+        long start = System.nanoTime();
+        cut();
+        mend();
+        passUntil(start, SESSION.plus(Ensemble.TICK).plusMillis(500));
+        assertThat(client.release("kept", 1).held()).isTrue();
+    }
+
     /** The answer to a write is lost. Later answers prove that no copy of it is applied any more. */
     @Test
     void aWriteWithoutAnAnswerIsFoundAgain() {

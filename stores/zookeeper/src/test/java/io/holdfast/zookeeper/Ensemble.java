@@ -106,6 +106,16 @@ final class Ensemble extends Cluster {
         paths.forEach(path -> path.blockAnswers(true));
     }
 
+    /** Deletes all data of a server that was killed. */
+    void wipe(int server) {
+        try {
+            delete(home(server));
+            writeConfiguration(server);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** Ends all servers. */
     @Override
     public void close() {

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
@@ -60,6 +61,12 @@ final class Connection {
     private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
     private volatile boolean connected;
     private final AtomicBoolean closed = new AtomicBoolean();
+
+    /**
+     * The present cut; null while there is none. Either the event thread removes it when the connection is back, or the timer, which
+     * then ends the session.
+     */
+    private final AtomicReference<@Nullable Object> cut = new AtomicReference<>();
 
     // ---- changed on the event thread alone
 
@@ -151,6 +158,7 @@ final class Connection {
     }
 
     private void connected(ZooKeeper ready) {
+        cut.set(null);
         ZooKeeperSession present = session;
         if (present == null) {
             begin(ready);
@@ -183,6 +191,24 @@ final class Connection {
                 missedSince = session().proven();
             }
             receiver.receive(new Signal.Down(settings.address()), 0);
+            endUnlessMended();
+        }
+    }
+
+    /**
+     * Ends the session after a cut in which servers have certainly ended it, or would have. Servers that have lost data close each
+     * connection of a handle that has seen later writes, and never tell it that its session is over.
+     */
+    private void endUnlessMended() {
+        Object present = new Object();
+        // the handle reports each failed attempt to connect as another cut
+        if (cut.compareAndSet(null, present)) {
+            long limit = session().timeout().plus(settings.tick()).toNanos();
+            timer.schedule(limit, () -> {
+                if (cut.compareAndSet(present, null)) {
+                    ended(failures.notConnected("no server has accepted the session for its timeout"));
+                }
+            });
         }
     }
 
