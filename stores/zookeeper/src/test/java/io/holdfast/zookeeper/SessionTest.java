@@ -154,6 +154,20 @@ class SessionTest {
         }
     }
 
+    /** ZooKeeper's client would wait for the answer for two thirds of the session. */
+    @Test
+    void noThreadIsLeftSoonAfterACloseThatIsNotAnswered() {
+        StoreClient client =
+                new StoreClient(new ZooKeeperStoreProvider(), ensemble.uri(Duration.ofMinutes(1)), config -> config);
+        ensemble.pause(0);
+        try {
+            client.close();
+            Await.threadsGone("holdfast-" + client.id());
+        } finally {
+            ensemble.resume(0);
+        }
+    }
+
     @Test
     void aDeadClientFreesItsLocksWithItsSession() throws Exception {
         try (StoreClient other = client()) {

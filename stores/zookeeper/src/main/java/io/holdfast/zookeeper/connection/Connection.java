@@ -103,6 +103,10 @@ final class Connection {
         ZKClientConfig client = settings.client();
         // an inbox or a folder may have many children, and the servers limit requests only
         client.setProperty(ZKConfig.JUTE_MAXBUFFER, Integer.toString(MAX_ANSWER_BYTES));
+        // limits synchronous requests, of which the one that ends the session is the only one
+        client.setProperty(
+                ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT,
+                Long.toString(Math.max(1, config.commandTimeout().toMillis())));
         ZooKeeper fresh =
                 new ZooKeeper(settings.servers(), (int) settings.session().toMillis(), this::process, client);
         settings.login().ifPresent(login -> fresh.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8)));
