@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Simulation;
 import java.io.IOException;
 import java.time.Duration;
@@ -21,6 +23,7 @@ class ReconnectingTest {
 
     private static final Duration SHORTEST = Duration.ofMillis(5);
     private static final Duration LONGEST = Duration.ofMillis(155);
+    private static final Duration LIMIT = Duration.ofSeconds(3);
 
     /** One that is equal to no other. */
     private static final class Connection {}
@@ -209,6 +212,55 @@ class ReconnectingTest {
         assertFails(throwing.get(), "thrown 1");
         simulation.runUntil(() -> !made.isEmpty(), LONGEST);
         assertThat(throwing.get()).isCompletedWithValue(made.get(0));
+    }
+
+    // the start
+
+    private void refuses(int attempt) {
+        attempts.get(attempt - 1).completeExceptionally(new StoreException(Effect.REFUSED, "wrong password"));
+    }
+
+    @Test
+    void openWaitsForTheFirstConnectionAfterFailedAttempts() {
+        CompletionStage<Connection> opened = kept.open(LIMIT);
+        fails(1, "no route");
+        awaitAttempt(2);
+        assertThat(opened).isNotDone();
+        Connection made = connects(2);
+        assertThat(opened).isCompletedWithValue(made);
+        simulation.run();
+    }
+
+    @Test
+    void openFailsAtOnceIfServersRefuse() {
+        CompletionStage<Connection> opened = kept.open(LIMIT);
+        fails(1, "no route");
+        awaitAttempt(2);
+        refuses(2);
+        assertFails(opened, "wrong password");
+    }
+
+    @Test
+    void openFailsWithTheLastFailureAfterItsTime() {
+        CompletionStage<Connection> opened = kept.open(LIMIT);
+        attempts.get(0).completeExceptionally(new StoreException(Effect.NOT_APPLIED, "there: no route"));
+        simulation.runUntil(() -> opened.toCompletableFuture().isDone(), LIMIT);
+        assertThat(simulation.elapsed()).isEqualTo(LIMIT);
+        assertFails(opened, "there: no route; no attempt has succeeded within 3000 ms");
+    }
+
+    @Test
+    void openFailsAfterItsTimeIfNoAttemptHasEnded() {
+        CompletionStage<Connection> opened = kept.open(LIMIT);
+        simulation.runUntil(() -> opened.toCompletableFuture().isDone(), LIMIT);
+        assertFails(opened, "no server has answered within 3000 ms");
+    }
+
+    @Test
+    void closeFailsAnOpenThatWaits() {
+        CompletionStage<Connection> opened = kept.open(LIMIT);
+        kept.close();
+        assertFails(opened, "it is closed");
     }
 
     // lost connections

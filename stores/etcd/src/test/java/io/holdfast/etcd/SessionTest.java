@@ -15,8 +15,10 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.HoldingProcess;
+import io.holdfast.testkit.faults.Wire;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
@@ -189,6 +191,40 @@ class SessionTest {
                 ensemble.start(0);
             }
             Await.until("the server is back", () -> received(client, Signal.Up.class));
+        }
+    }
+
+    @Test
+    void aClientOpensAsSoonAsAServerListens() {
+        try (Wire wire = new Wire(1)) {
+            CompletableFuture<StoreClient> opening = opening(wire);
+            Await.until("a second attempt", () -> wire.connections() > 1);
+            wire.leadTo(ensemble.port(0));
+            assertServed(opening, "listens");
+        }
+    }
+
+    @Test
+    void aClientOpensAsSoonAsASilentServerAnswers() {
+        try (Wire wire = new Wire(ensemble.port(0))) {
+            wire.blockAnswers(true);
+            CompletableFuture<StoreClient> opening = opening(wire);
+            Await.until("a second attempt", () -> wire.connections() > 1);
+            wire.blockAnswers(false);
+            assertServed(opening, "answers");
+        }
+    }
+
+    private static CompletableFuture<StoreClient> opening(Wire wire) {
+        return CompletableFuture.supplyAsync(() -> new StoreClient(
+                new EtcdStoreProvider(),
+                "etcd://127.0.0.1:" + wire.port() + "?session=2s",
+                config -> config.withTimeouts(config.commandTimeout(), PATIENCE)));
+    }
+
+    private static void assertServed(CompletableFuture<StoreClient> opening, String name) {
+        try (StoreClient client = Await.reply(opening)) {
+            Await.until("it acquires", () -> isGranted(client, name));
         }
     }
 

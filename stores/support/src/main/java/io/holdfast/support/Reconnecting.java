@@ -1,7 +1,10 @@
 package io.holdfast.support;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>A loss is handled once for each connection, by the caller that replaces it by null.
  *   <li>No connection is in use after the close. An attempt checks the flag after it has set its connection. So either the
  *       close removes the connection, or the attempt sees the close, and closes the connection (close race).
- *   <li>Every {@code get} completes: the first ones with the first attempt or with the close, later ones at once.
+ *   <li>Every {@code get} completes: the first ones with the first attempt or with the close, later ones at once. Every {@code
+ *       open} completes with the first connection, after its time, with a refusal, or with the close.
  * </ol>
  *
  * @param <C> the type of the connection
@@ -44,6 +48,7 @@ public final class Reconnecting<C> implements AutoCloseable {
     private final Consumer<C> down;
     private final AtomicBoolean started = new AtomicBoolean();
     private final CompletableFuture<C> first = new CompletableFuture<>();
+    private final CompletableFuture<C> opened = new CompletableFuture<>();
     private final AtomicReference<@Nullable C> current = new AtomicReference<>();
     private volatile Throwable failure = new IOException("none was made yet");
     private volatile boolean closed;
@@ -82,6 +87,25 @@ public final class Reconnecting<C> implements AutoCloseable {
         return tried ? CompletableFuture.failedStage(failure) : first.minimalCompletionStage();
     }
 
+    /**
+     * Returns the first connection, and makes it. A failed attempt is followed by others until the given time has passed, except
+     * if the servers have refused.
+     *
+     * @return a stage that fails with the last failure
+     */
+    public CompletionStage<C> open(Duration atMost) {
+        timer.schedule(atMost.toNanos(), () -> opened.completeExceptionally(late(atMost)));
+        var unused = get();
+        return opened.minimalCompletionStage();
+    }
+
+    private Exception late(Duration atMost) {
+        String time = " within " + atMost.toMillis() + " ms";
+        return Stages.cause(failure) instanceof StoreException last
+                ? new StoreException(last.effect(), last.getMessage() + "; no attempt has succeeded" + time, last)
+                : new IOException("no server has answered" + time, failure);
+    }
+
     /** Returns the connection; empty while there is none. Does not make one. */
     public Optional<C> now() {
         return Optional.ofNullable(current.get());
@@ -97,6 +121,9 @@ public final class Reconnecting<C> implements AutoCloseable {
                 failure = error;
                 connectLater();
                 first.completeExceptionally(error);
+                if (isRefusal(error)) {
+                    opened.completeExceptionally(error);
+                }
                 return;
             }
             current.set(connected);
@@ -107,8 +134,13 @@ public final class Reconnecting<C> implements AutoCloseable {
             } else {
                 up.accept(connected);
                 first.complete(connected);
+                opened.complete(connected);
             }
         });
+    }
+
+    private static boolean isRefusal(Throwable error) {
+        return Stages.cause(error) instanceof StoreException known && known.effect() == Effect.REFUSED;
     }
 
     private void connectLater() {
@@ -134,5 +166,6 @@ public final class Reconnecting<C> implements AutoCloseable {
         failure = new IOException("it is closed");
         current.set(null);
         first.completeExceptionally(failure);
+        opened.completeExceptionally(failure);
     }
 }

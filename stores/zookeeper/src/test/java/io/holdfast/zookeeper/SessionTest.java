@@ -12,6 +12,9 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.HoldingProcess;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -165,6 +168,22 @@ class SessionTest {
             Await.threadsGone("holdfast-" + client.id());
         } finally {
             ensemble.resume(0);
+        }
+    }
+
+    /** The first server is chosen at random. */
+    @Test
+    void aClientOpensThoughOneOfTwoServersIsSilent() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            String servers = "127.0.0.1:" + silent.getLocalPort() + "," + ensemble.servers();
+            for (int i = 0; i < 5; i++) {
+                try (StoreClient client = new StoreClient(
+                        new ZooKeeperStoreProvider(),
+                        Ensemble.uri(servers, Duration.ofSeconds(30)),
+                        config -> config.withTimeouts(config.commandTimeout(), Duration.ofSeconds(6)))) {
+                    client.granted("open" + i, 1);
+                }
+            }
         }
     }
 

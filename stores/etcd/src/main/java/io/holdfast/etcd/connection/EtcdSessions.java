@@ -189,7 +189,7 @@ public final class EtcdSessions implements Sessions, Directory {
         }
         try {
             var unused = connection
-                    .get()
+                    .open(config.connectTimeout())
                     .toCompletableFuture()
                     .get(config.connectTimeout().toNanos() * 2, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -198,8 +198,13 @@ public final class EtcdSessions implements Sessions, Directory {
         } catch (TimeoutException e) {
             throw failures.notConnected("no server has answered");
         } catch (ExecutionException e) {
-            throw failures.of("connect", e);
+            throw failure(e);
         }
+    }
+
+    private StoreException failure(Throwable error) {
+        Throwable cause = Stages.cause(error);
+        return cause instanceof StoreException known ? known : failures.notConnected(cause.getMessage() + "");
     }
 
     @Override
@@ -215,9 +220,7 @@ public final class EtcdSessions implements Sessions, Directory {
     private CompletionStage<EtcdConnection> open() {
         return connection.get().handle((open, error) -> {
             if (error != null) {
-                throw error instanceof StoreException known
-                        ? known
-                        : failures.notConnected(Stages.cause(error).getMessage() + "");
+                throw failure(error);
             }
             return open;
         });

@@ -24,6 +24,7 @@ import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
 import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.client.HostProvider;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.common.ZKConfig;
 import org.jspecify.annotations.Nullable;
@@ -87,11 +88,19 @@ final class Connection {
     /**
      * Starts to connect.
      *
+     * @param hosts the servers
+     * @param toAnswer the time after which the attempt ends if no server has answered
      * @param onEnd is notified when an open connection has lost its session
      * @throws IOException if a connection cannot be started
      */
     Connection(
-            StoreConfig config, Settings settings, Platform.Timer timer, Receiver receiver, Consumer<Connection> onEnd)
+            StoreConfig config,
+            Settings settings,
+            HostProvider hosts,
+            Duration toAnswer,
+            Platform.Timer timer,
+            Receiver receiver,
+            Consumer<Connection> onEnd)
             throws IOException {
         this.config = config;
         this.settings = settings;
@@ -107,11 +116,16 @@ final class Connection {
         client.setProperty(
                 ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT,
                 Long.toString(Math.max(1, config.commandTimeout().toMillis())));
-        ZooKeeper fresh =
-                new ZooKeeper(settings.servers(), (int) settings.session().toMillis(), this::process, client);
+        ZooKeeper fresh = new ZooKeeper(
+                settings.servers(), (int) settings.session().toMillis(), this::process, false, hosts, client);
         settings.login().ifPresent(login -> fresh.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8)));
         handle.complete(fresh);
-        timer.schedule(config.connectTimeout().toNanos(), this::giveUp);
+        timer.schedule(toAnswer.toNanos(), () -> {
+            if (session == null) {
+                giveUp(toAnswer);
+            }
+        });
+        timer.schedule(config.connectTimeout().toNanos(), () -> giveUp(config.connectTimeout()));
     }
 
     /** Completes when the session has begun. Fails if it has not within the connect timeout. */
@@ -119,9 +133,9 @@ final class Connection {
         return opened.minimalCompletionStage();
     }
 
-    private void giveUp() {
-        opened.completeExceptionally(failures.notConnected(
-                "no server has answered within " + config.connectTimeout().toMillis() + " ms"));
+    private void giveUp(Duration after) {
+        opened.completeExceptionally(
+                failures.notConnected("no server has answered within " + after.toMillis() + " ms"));
     }
 
     // ---- events

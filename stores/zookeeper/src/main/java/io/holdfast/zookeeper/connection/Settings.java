@@ -6,6 +6,9 @@ import java.util.Map;
 import java.util.Optional;
 import org.apache.zookeeper.ClientCnxnSocketNetty;
 import org.apache.zookeeper.ZooDefs.Perms;
+import org.apache.zookeeper.client.ConnectStringParser;
+import org.apache.zookeeper.client.HostProvider;
+import org.apache.zookeeper.client.StaticHostProvider;
 import org.apache.zookeeper.client.ZKClientConfig;
 import org.apache.zookeeper.data.ACL;
 import org.apache.zookeeper.data.Id;
@@ -38,6 +41,11 @@ public record Settings(
             client.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, ClientCnxnSocketNetty.class.getName());
         }
         return client;
+    }
+
+    /** Returns the servers in a random order. */
+    HostProvider hosts() {
+        return new StaticHostProvider(new ConnectStringParser(servers).getServerAddresses());
     }
 
     /** Returns the access list of new nodes: they belong to the user of the login, or to everyone. */

@@ -29,6 +29,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import org.apache.zookeeper.client.HostProvider;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,6 +52,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     private final Platform.Timer timer;
     private final Reconnecting<Connection> connection;
     private final Platform.Worker closer;
+    private final HostProvider servers;
 
     /** The last connection that was started, which may not be open yet. */
     private final AtomicReference<@Nullable Connection> attempt = new AtomicReference<>();
@@ -71,6 +73,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
         wasUp = new AtomicBoolean(config.lazy());
         keys = new RecordKeys(config.keyPrefix());
         failures = new Failures(settings.address());
+        servers = settings.hosts();
         closer = config.platform().worker("holdfast-" + config.client().id() + "-zookeeper-close", 1);
         connection = new Reconnecting<>(config.platform(), timer, this::connect, this::up, this::close);
         sweep = new Sweep(
@@ -88,7 +91,9 @@ public final class ZooKeeperSessions implements Sessions, Directory {
 
     private CompletionStage<Connection> connect() {
         try {
-            Connection fresh = new Connection(config, settings, timer, this::deliver, this::ended);
+            HostProvider hosts = hosts();
+            Connection fresh =
+                    new Connection(config, settings, hosts, share(hosts.size()), timer, this::deliver, this::ended);
             attempt.set(fresh);
             if (closed) {
                 close(fresh);
@@ -105,6 +110,17 @@ public final class ZooKeeperSessions implements Sessions, Directory {
         } catch (IOException e) {
             return CompletableFuture.failedStage(failures.notConnected(e.getMessage() + ""));
         }
+    }
+
+    /** Returns the servers of a handle. All handles share them, so that an attempt does not begin with the server of the last one. */
+    private HostProvider hosts() {
+        // a list that is shared makes the handle wait before it tries its only server again
+        return servers.size() > 1 ? servers : settings.hosts();
+    }
+
+    /** Returns the time in which an attempt needs an answer. At the start, a silent server must not take the time of the others. */
+    private Duration share(int servers) {
+        return wasUp.get() ? config.connectTimeout() : config.connectTimeout().dividedBy(servers);
     }
 
     /** Returns a stage that fails, after a pause if servers have refused to connect, so that they are not asked all the time. */
@@ -167,7 +183,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
         }
         try {
             var unused = connection
-                    .get()
+                    .open(config.connectTimeout())
                     .toCompletableFuture()
                     .get(config.connectTimeout().toNanos() * 2, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
@@ -176,8 +192,13 @@ public final class ZooKeeperSessions implements Sessions, Directory {
         } catch (TimeoutException e) {
             throw failures.notConnected("no server has answered");
         } catch (ExecutionException e) {
-            throw failures.of("connect", e);
+            throw failure(e);
         }
+    }
+
+    private StoreException failure(Throwable error) {
+        Throwable cause = Stages.cause(error);
+        return cause instanceof StoreException known ? known : failures.notConnected(cause.getMessage() + "");
     }
 
     @Override
@@ -194,9 +215,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     private CompletionStage<Connection> open() {
         return connection.get().handle((open, error) -> {
             if (error != null) {
-                throw error instanceof StoreException known
-                        ? known
-                        : failures.notConnected(Stages.cause(error).getMessage() + "");
+                throw failure(error);
             } else if (!open.isConnected()) {
                 throw failures.notConnected("it was cut, and is made again");
             }
