@@ -208,6 +208,17 @@ class SessionStoreTest {
     }
 
     @Test
+    void aRequestSaysThatItsSessionHasEndedMeanwhile() {
+        Client client = new Client("client");
+        time.stepWallClock(Duration.ofMinutes(1));
+        CompletionStage<Acquire.Reply> asked = client.store.acquire(client.request(1, KEPT));
+        client.sessions.giveUp();
+        assertThatExceptionOfType(StoreException.class)
+                .isThrownBy(() -> time.await(asked))
+                .withMessageContaining("the session has ended");
+    }
+
+    @Test
     void aReleaseDoesNotServeASessionThatHasEnded() {
         Client holder = new Client("holder");
         Client dead = new Client("dead");

@@ -67,6 +67,11 @@ final class SimulatedSessions implements Sessions, Directory {
         ended(session);
     }
 
+    /** Ends the session for this client, and begins another one, while the server keeps the last one. */
+    void giveUp() {
+        ended(session);
+    }
+
     private void ended(SimulatedSession last) {
         if (over.add(last.id()) && !closed) {
             begin();

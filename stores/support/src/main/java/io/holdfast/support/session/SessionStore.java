@@ -223,11 +223,11 @@ public final class SessionStore extends RecordStore {
 
     private void requireCertain(Session session, long from) {
         if (left(session, from).isZero()) {
-            throw new StoreException(
-                    StoreException.Effect.NOT_APPLIED,
-                    describe()
-                            + ": the servers have not yet confirmed the session since this machine was suspended, its clock"
-                            + " was set, or its leader has changed; retry");
+            String why = parts.sessions().isOver(session.id())
+                    ? "the session has ended, and its holds are lost"
+                    : "the servers have not yet confirmed the session since this machine was suspended, its clock was set, or"
+                            + " its leader has changed";
+            throw new StoreException(StoreException.Effect.NOT_APPLIED, describe() + ": " + why + "; retry");
         }
     }
 
