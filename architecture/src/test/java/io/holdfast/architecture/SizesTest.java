@@ -46,7 +46,7 @@ class SizesTest {
         "interop, 271, 220",
         "store, 795, 690",
         "script, 671, 540",
-        "connection, 1365, 850"
+        "connection, 1410, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int limit, int target) throws IOException {
         check(REDIS + name, limit, target);
@@ -56,10 +56,10 @@ class SizesTest {
     @CsvSource({
         // folder, limit, target
         "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
-        "stores/support/src/main/java/io/holdfast/support/store, 615, 520",
-        "stores/support/src/main/java/io/holdfast/support/session, 1030, 700",
+        "stores/support/src/main/java/io/holdfast/support/store, 692, 520",
+        "stores/support/src/main/java/io/holdfast/support/session, 1060, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 135, 110",
-        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1125, 900",
+        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1183, 900",
         "stores/etcd/src/main/java/io/holdfast/etcd, 129, 110",
         "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1491, 900",
         "stores/mongodb/src/main/java/io/holdfast/mongodb, 120, 100",
@@ -67,7 +67,7 @@ class SizesTest {
         "stores/memory/src/main/java/io/holdfast/memory, 285, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 576, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 688, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1416, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1460, 900",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 981, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 341, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 76, 60",
