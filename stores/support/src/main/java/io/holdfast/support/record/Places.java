@@ -81,6 +81,7 @@ public record Places(List<Place> all, long lastArrival) {
     /** Returns {@code true} if the limits allow one more place. */
     boolean hasRoomFor(String clientId, boolean fair, Limits limits) {
         return size() < limits.places()
+                && (fair || size() < limits.bargingPlaces())
                 && (!fair || size() < limits.fairPlaces() || fairPlacesOf(clientId) < limits.fairPlaces());
     }
 

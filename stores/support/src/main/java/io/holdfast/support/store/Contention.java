@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Contention {
 
-    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+    private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DOUBLINGS = 6;
 
     /** The number of lost races after which a refusal is not written any more. */

@@ -131,7 +131,7 @@ class DeciderTest {
 
     @Test
     void permitsAreNotAssignedBeyondTheLimitOfHolders() {
-        Decider two = new Decider(new Limits(1_000_000, 9, 9, 2, 1));
+        Decider two = new Decider(new Limits(1_000_000, 9, 9, 9, 2, 1));
         record = LockRecord.EMPTY.withLimit(OptionalInt.of(1));
         for (int i = 1; i <= 4; i++) {
             after(two.acquire(record, request("c" + i, 1, Queueing.BARGING).withShare(Share.permits(1)), moment()));
@@ -144,7 +144,7 @@ class DeciderTest {
     /** A holder that lingers is not notified by a place, if there is none. */
     @Test
     void aRefusalForWantOfAPlaceIsToldToAHolderThatMayLinger() {
-        Decider none = new Decider(new Limits(1_000_000, 0, 0, 1, 1));
+        Decider none = new Decider(new Limits(1_000_000, 0, 0, 0, 1, 1));
         TenureId lingering = new TenureId("holder", 1).lingering();
         after(none.acquire(record, Acquire.of(NAME, lingering, LEASE), moment()));
         after(none.acquire(record, request("a", 1, Queueing.BARGING), moment()));
@@ -152,6 +152,19 @@ class DeciderTest {
     }
 
     // ---- the queue
+
+    @Test
+    void aBargingRequestBeyondTheLimitGetsNoPositionAndAFairOneDoes() {
+        Decider two = new Decider(Limits.STANDARD.withBargingPlaces(2));
+        held();
+        for (int i = 1; i <= 3; i++) {
+            after(two.acquire(record, request("c" + i, 1, Queueing.BARGING), moment()));
+        }
+        after(two.acquire(record, request("fair", 1, Queueing.FAIR), moment()));
+        assertThat(record.queue().all())
+                .extracting(place -> place.tenure().clientId())
+                .containsExactly("c1", "c2", "fair");
+    }
 
     @Test
     void aClientThatWasWokenAndDoesNotComeIsNotWokenAgain() {

@@ -26,7 +26,7 @@ class RecordHistoryTest {
 
     private static final int HISTORIES = Integer.getInteger("holdfast.seeds", 60);
     private static final int STEPS = 200;
-    private static final Limits SMALL = new Limits(1_000_000, 8, 3, 3, 1);
+    private static final Limits SMALL = new Limits(1_000_000, 8, 8, 3, 3, 1);
 
     private final long firstSeed = Long.getLong("holdfast.seed", new Random().nextInt(1_000_000));
 
