@@ -97,7 +97,7 @@ public final class JdbcFence {
     }
 
     /**
-     * What a connection tells about its database.
+     * The SQL and the table of a database, as a connection has found them.
      *
      * @param sql empty if the product is not supported
      * @param table the name of the table with its schema, if the product is supported
