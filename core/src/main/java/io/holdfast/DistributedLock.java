@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import static io.holdfast.spi.Names.quoted;
+
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import java.time.Duration;
 import java.util.Objects;
@@ -277,7 +279,7 @@ public interface DistributedLock extends Lock {
         }
         try (Unlocking unlocking = this::unlock) {
             return Optional.of(
-                    Objects.requireNonNull(body.call(), () -> "lock '" + name() + "': the body returned null"));
+                    Objects.requireNonNull(body.call(), () -> "lock " + quoted(name()) + ": the body returned null"));
         }
     }
 
@@ -319,7 +321,7 @@ public interface DistributedLock extends Lock {
     @Override
     default Condition newCondition() {
         throw new UnsupportedOperationException(
-                "lock '" + name() + "': conditions are not supported; poll, or use a queue or a latch");
+                "lock " + quoted(name()) + ": conditions are not supported; poll, or use a queue or a latch");
     }
 
     /**

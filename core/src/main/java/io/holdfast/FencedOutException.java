@@ -1,5 +1,7 @@
 package io.holdfast;
 
+import static io.holdfast.spi.Names.quoted;
+
 /**
  * Thrown when a resource refuses a write because it has seen a higher fencing token. The writer held the lock before, and no
  * longer holds it. Nothing was written.
@@ -22,7 +24,7 @@ public final class FencedOutException extends HoldfastException {
     public FencedOutException(String resource, long token, long highest) {
         super(
                 "",
-                "'" + resource + "': a write with token " + token + " was refused, because token " + highest
+                quoted(resource) + ": a write with token " + token + " was refused, because token " + highest
                         + " was seen before: the writer no longer holds the lock. Stop its work; the data that it has read"
                         + " is out of date, so start again under a new hold if the work is still needed",
                 null);

@@ -1,5 +1,7 @@
 package io.holdfast.cli;
 
+import static io.holdfast.spi.Names.printable;
+
 import io.holdfast.HoldfastException;
 import io.holdfast.spi.StoreUri;
 import java.io.PrintWriter;
@@ -106,7 +108,7 @@ public final class Main implements Callable<Integer> {
     /** Prints a line that is not a result to standard error. */
     static void say(CommandLine command, String line) {
         PrintWriter err = command.getErr();
-        err.println(command.getCommandSpec().qualifiedName() + ": " + Printable.text(line));
+        err.println(command.getCommandSpec().qualifiedName() + ": " + printable(line));
         err.flush();
     }
 

@@ -1,5 +1,8 @@
 package io.holdfast.cli;
 
+import static io.holdfast.spi.Names.printable;
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Holdfast;
 import io.holdfast.LockReport.Holder;
 import java.io.Console;
@@ -89,17 +92,17 @@ final class ReleaseCommand implements Callable<Integer> {
     }
 
     private boolean agreed(String holder) {
-        String question = Printable.text("Lock '" + name + "' is held by " + holder + ".") + " Release it? [y/N] ";
+        String question = printable("Lock " + quoted(name) + " is held by " + holder + ".") + " Release it? [y/N] ";
         String answer = terminal.apply(question)
                 .orElseThrow(() -> new ParameterException(
                         spec.commandLine(),
-                        "lock '" + name + "' is held by " + holder
+                        "lock " + quoted(name) + " is held by " + holder
                                 + ", and there is no terminal for the confirmation: give --yes"));
         return answer.strip().toLowerCase(Locale.ROOT).matches("y|yes");
     }
 
     private int say(int exitCode, String text) {
-        spec.commandLine().getOut().println(Printable.text("lock '" + name + "' " + text));
+        spec.commandLine().getOut().println(printable("lock " + quoted(name) + " " + text));
         spec.commandLine().getOut().flush();
         return exitCode;
     }

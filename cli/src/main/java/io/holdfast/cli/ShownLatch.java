@@ -1,5 +1,7 @@
 package io.holdfast.cli;
 
+import static io.holdfast.spi.Names.printable;
+
 import io.holdfast.LatchCount;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,12 +22,12 @@ record ShownLatch(LatchCount latch) implements Shown {
 
     @Override
     public List<String> row() {
-        return List.of(Printable.text(latch.name()), "latch", count(), Texts.NONE, Texts.NONE, Texts.NONE);
+        return List.of(printable(latch.name()), "latch", count(), Texts.NONE, Texts.NONE, Texts.NONE);
     }
 
     @Override
     public List<String> details() {
-        return List.of("latch       " + Printable.text(latch.name()), "count       " + count());
+        return List.of("latch       " + printable(latch.name()), "count       " + count());
     }
 
     @Override

@@ -1,6 +1,9 @@
 package io.holdfast.cli;
 
+import static io.holdfast.spi.Names.printable;
+
 import io.holdfast.LockReport;
+import io.holdfast.spi.Names;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,7 +29,7 @@ record ShownLock(LockReport report) implements Shown {
     public List<String> row() {
         Optional<LockReport.Holder> first = report.holder();
         return List.of(
-                Printable.text(report.name()),
+                printable(report.name()),
                 first.map(ShownLock::kind).orElse("lock"),
                 first.map(this::holders).orElse("(free)"),
                 first.map(holder -> Texts.number(holder.fencingToken())).orElse(Texts.NONE),
@@ -51,7 +54,7 @@ record ShownLock(LockReport report) implements Shown {
     @Override
     public List<String> details() {
         List<String> lines = new ArrayList<>();
-        lines.add("lock        " + Printable.text(report.name()));
+        lines.add("lock        " + printable(report.name()));
         if (report.holders().isEmpty()) {
             lines.add("held by     - (free)");
         }
@@ -68,9 +71,9 @@ record ShownLock(LockReport report) implements Shown {
         if (holder.mode() != LockReport.Mode.LOCK) {
             lines.add("mode        " + mode(holder));
         }
-        lines.add("owner       " + holder.owner().map(Printable::text).orElse("unknown"));
+        lines.add("owner       " + holder.owner().map(Names::printable).orElse("unknown"));
         lines.add("since       " + holder.since().map(Object::toString).orElse("unknown"));
-        holder.place().ifPresent(place -> lines.add("call site   " + Printable.text(place)));
+        holder.place().ifPresent(place -> lines.add("call site   " + printable(place)));
         lines.add("token       " + Texts.number(holder.fencingToken()));
         lines.add("lease ends  in " + Texts.time(holder.remainingLease()));
         return lines;

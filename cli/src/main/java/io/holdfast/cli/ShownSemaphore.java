@@ -1,5 +1,7 @@
 package io.holdfast.cli;
 
+import static io.holdfast.spi.Names.printable;
+
 import io.holdfast.PermitHolder;
 import io.holdfast.SemaphoreReport;
 import java.util.ArrayList;
@@ -25,7 +27,7 @@ record ShownSemaphore(SemaphoreReport report) implements Shown {
                                 .map(PermitHolder::client)
                                 .toList());
         return List.of(
-                Printable.text(report.name()),
+                printable(report.name()),
                 "semaphore",
                 free() + holders,
                 Texts.NONE,
@@ -40,11 +42,11 @@ record ShownSemaphore(SemaphoreReport report) implements Shown {
     @Override
     public List<String> details() {
         List<String> lines = new ArrayList<>();
-        lines.add("semaphore   " + Printable.text(report.name()));
+        lines.add("semaphore   " + printable(report.name()));
         lines.add("permits     " + free());
         report.holders()
                 .forEach(holder -> lines.add("held by     " + Texts.client(holder.client()) + ": " + holder.count()
-                        + ", permit " + Printable.text(holder.id()) + ", lease ends in "
+                        + ", permit " + printable(holder.id()) + ", lease ends in "
                         + Texts.time(holder.remainingLease())));
         lines.add("waiting     " + report.waiting());
         return lines;

@@ -1,5 +1,7 @@
 package io.holdfast.cli;
 
+import static io.holdfast.spi.Names.printable;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.jr.ob.JSON;
@@ -23,12 +25,12 @@ final class Texts {
     /** Returns the first client, and how many others there are. */
     static String names(List<LockReport.Client> clients) {
         LockReport.Client first = clients.get(0);
-        String name = Printable.text(first.name().orElse(first.id()));
+        String name = printable(first.name().orElse(first.id()));
         return clients.size() == 1 ? name : name + " and " + (clients.size() - 1) + " more";
     }
 
     static String client(LockReport.Client client) {
-        return Printable.text(client.toString());
+        return printable(client.toString());
     }
 
     static String number(OptionalLong value) {

@@ -1,5 +1,7 @@
 package io.holdfast.config;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import java.util.HashMap;
@@ -34,7 +36,7 @@ record Settings(String file, Map<String, String> values, Map<String, String> env
     }
 
     private IllegalArgumentException unknown(String name) {
-        return new IllegalArgumentException(file + ": there is no option '" + name + "'; did you mean '"
+        return new IllegalArgumentException(file + ": there is no option " + quoted(name) + "; did you mean '"
                 + Option.nearest(name).shown() + "'?");
     }
 
@@ -61,13 +63,13 @@ record Settings(String file, Map<String, String> values, Map<String, String> env
     private String variable(String name, Matcher found) {
         String variable = found.group(2);
         if (variable == null) {
-            throw new IllegalArgumentException(
-                    file + ": in '" + name + "', a $ must be followed by {NAME} or {NAME:-text}; $$ is a dollar sign");
+            throw new IllegalArgumentException(file + ": in " + quoted(name)
+                    + ", a $ must be followed by {NAME} or {NAME:-text}; $$ is a dollar sign");
         }
         String set = environment.getOrDefault(variable, "");
         String otherwise = found.group(3);
         if (set.isEmpty() && otherwise == null && !environment.containsKey(variable)) {
-            throw new IllegalArgumentException(file + ": '" + name + "' needs the variable " + variable
+            throw new IllegalArgumentException(file + ": " + quoted(name) + " needs the variable " + variable
                     + ", which is not set; ${" + variable + ":-text} sets a default");
         }
         return set.isEmpty() && otherwise != null ? otherwise : set;

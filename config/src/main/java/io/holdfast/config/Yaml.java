@@ -1,5 +1,7 @@
 package io.holdfast.config;
 
+import static io.holdfast.spi.Names.quoted;
+
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -51,7 +53,7 @@ final class Yaml {
 
     private static String single(String file, String name, @Nullable Object value) {
         if (value == null || value instanceof Map || value instanceof Collection) {
-            throw new IllegalArgumentException(file + ": '" + name + "' has "
+            throw new IllegalArgumentException(file + ": " + quoted(name) + " has "
                     + (value == null ? "no value" : "several values") + "; it needs exactly one");
         }
         return value.toString();

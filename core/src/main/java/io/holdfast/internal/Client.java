@@ -1,5 +1,7 @@
 package io.holdfast.internal;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.ClientHealth;
 import io.holdfast.DistributedLatch;
 import io.holdfast.DistributedLock;
@@ -243,14 +245,14 @@ public final class Client implements Holdfast {
     public DistributedLock lock(String name, LockOptions options) {
         DistributedLock lock = lock(name, options, HoldSpec.Waiting.BARGING);
         if (!options.linger().isZero()) {
-            Durations.requireLinger("lock '" + name + "': linger", options.linger(), Optional.of(lease(options)));
+            Durations.requireLinger("lock " + quoted(name) + ": linger", options.linger(), Optional.of(lease(options)));
         }
         return lock;
     }
 
     @Override
     public DistributedLock fairLock(String name, LockOptions options) {
-        Durations.requireNoLinger("fair lock '" + name + "'", options.linger());
+        Durations.requireNoLinger("fair lock " + quoted(name), options.linger());
         return lock(name, options, HoldSpec.Waiting.FAIR);
     }
 
@@ -260,7 +262,7 @@ public final class Client implements Holdfast {
 
     @Override
     public DistributedReadWriteLock readWriteLock(String name, LockOptions options) {
-        Durations.requireNoLinger("read/write lock '" + name + "'", options.linger());
+        Durations.requireNoLinger("read/write lock " + quoted(name), options.linger());
         HoldSpec spec = spec("read/write lock", name, options, HoldSpec.Waiting.BARGING);
         return new ClientReadWriteLock(
                 new ClientLock(parts, name, spec.withShare(Share.READ), options.reentrant()),
@@ -278,7 +280,7 @@ public final class Client implements Holdfast {
     }
 
     private DistributedSemaphore semaphore(String name, LockOptions options, HoldSpec.Waiting waiting) {
-        Durations.requireNoLinger("semaphore '" + name + "'", options.linger());
+        Durations.requireNoLinger("semaphore " + quoted(name), options.linger());
         return new ClientSemaphore(parts, counting, name, spec("semaphore", name, options, waiting));
     }
 
@@ -311,12 +313,12 @@ public final class Client implements Holdfast {
     private void checkName(String what, String name) {
         int bytes = utf8Length(what, Objects.requireNonNull(name, () -> "the " + what + " name is null"));
         if (bytes < 1 || bytes > MAX_NAME_BYTES) {
-            String start = name.isEmpty() ? "" : " that begins with '" + start(name) + "'";
+            String start = name.isEmpty() ? "" : " that begins with " + quoted(start(name));
             throw new IllegalArgumentException(what + " name" + start + " has " + bytes + " bytes of UTF-8: 1 to "
                     + MAX_NAME_BYTES + " are allowed");
         }
         if ((settings.store().keyPrefix() + name).startsWith(RESERVED)) {
-            throw new IllegalArgumentException(what + " name '" + name + "' begins with '" + RESERVED
+            throw new IllegalArgumentException(what + " name " + quoted(name) + " begins with '" + RESERVED
                     + "', which is reserved for the library's own keys");
         }
     }
@@ -333,15 +335,14 @@ public final class Client implements Holdfast {
                     .encode(CharBuffer.wrap(name))
                     .remaining();
         } catch (CharacterCodingException e) {
-            String shown = name.replaceAll("\\p{Cs}", "?");
             throw new IllegalArgumentException(
-                    what + " name '" + shown + "' cannot be encoded as UTF-8: it has an unpaired surrogate", e);
+                    what + " name " + quoted(name) + " cannot be encoded as UTF-8: it has an unpaired surrogate", e);
         }
     }
 
     private void checkOpen(String what, String name) {
         if (closing.get()) {
-            throw ErrorTexts.closed(what + " '" + name + "'", settings.name());
+            throw ErrorTexts.closed(what + " " + quoted(name), settings.name());
         }
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.recipes;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -17,7 +19,7 @@ record ClientLeaderElection(ClientAccess access, DistributedLock lock) implement
 
     /** Returns the election of the given name. */
     static LeaderElection of(Holdfast client, String name, LockOptions options) {
-        Durations.requireNoLinger("election '" + name + "'", options.linger());
+        Durations.requireNoLinger("election " + quoted(name), options.linger());
         DistributedLock lock = client.lock(name, options);
         return new ClientLeaderElection(LockAccess.of("an election", lock).access(), lock);
     }
@@ -63,7 +65,7 @@ record ClientLeaderElection(ClientAccess access, DistributedLock lock) implement
 
     @Override
     public Watch watch(Duration period, Consumer<Optional<LockReport.Holder>> action) {
-        Duration checked = Durations.requireStorable("election '" + name() + "': the period of a watch", period);
+        Duration checked = Durations.requireStorable("election " + quoted(name()) + ": the period of a watch", period);
         return new LeaderWatch(access, name(), checked, action).start();
     }
 

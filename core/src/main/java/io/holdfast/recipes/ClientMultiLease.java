@@ -1,5 +1,7 @@
 package io.holdfast.recipes;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
@@ -65,8 +67,8 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
         Lease shortest = shortest();
         throw new StoreUnavailableException(
                 shortest.name(),
-                this + ": the stores confirmed too slowly that all are valid for " + atLeast.toMillis() + " ms; lock '"
-                        + shortest.name() + "' is valid for "
+                this + ": the stores confirmed too slowly that all are valid for " + atLeast.toMillis() + " ms; lock "
+                        + quoted(shortest.name()) + " is valid for "
                         + shortest.remainingLease().toMillis() + " ms",
                 null);
     }

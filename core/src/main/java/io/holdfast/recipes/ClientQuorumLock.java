@@ -1,5 +1,7 @@
 package io.holdfast.recipes;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.internal.access.Awaiting;
@@ -55,7 +57,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
     static QuorumLock of(List<Holdfast> clients, String name, QuorumOptions options) {
         int count = clients.size();
         if (count < MIN_SERVERS || count > MAX_SERVERS || count % 2 == 0) {
-            throw new IllegalArgumentException("quorum lock '" + name + "' of " + count
+            throw new IllegalArgumentException("quorum lock " + quoted(name) + " of " + count
                     + " servers: pass 3, 5, 7 or 9. An even number tolerates no more failures than one less, and more than"
                     + " 9 cost more than they add");
         }
@@ -79,14 +81,14 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
     private static void requireDistinct(String name, Set<String> addresses, LockAccess server) {
         if (!addresses.add(server.address())) {
             throw new IllegalArgumentException(
-                    "quorum lock '" + name + "': " + server.address()
+                    "quorum lock " + quoted(name) + ": " + server.address()
                             + " is given twice, and would have two votes but fail as one: pass each server once, by one client");
         }
     }
 
     private static void requireBudget(String name, LockAccess server, Duration budget) {
         if (budget.compareTo(server.lease()) >= 0) {
-            throw new IllegalArgumentException("quorum lock '" + name + "': budget " + budget
+            throw new IllegalArgumentException("quorum lock " + quoted(name) + ": budget " + budget
                     + " is not below the lease, " + server.lease()
                     + ": a hold would end before the last server answers."
                     + " Pass a small part of the lease");

@@ -1,5 +1,7 @@
 package io.holdfast.recipes;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
@@ -31,11 +33,11 @@ record ClientSegmentedLock(
 
     /** Returns a segmented lock with all segments, after it has checked each name. */
     static SegmentedLock of(Holdfast client, String name, int segments, LockOptions options) {
-        Durations.requireNoLinger("segmented lock '" + name + "'", options.linger());
+        Durations.requireNoLinger("segmented lock " + quoted(name), options.linger());
         requireName(client, name, options);
         if (segments < 1 || segments > MAX_SEGMENTS) {
-            throw new IllegalArgumentException(
-                    "segmented lock '" + name + "': " + segments + " segments are out of range: 1 to " + MAX_SEGMENTS);
+            throw new IllegalArgumentException("segmented lock " + quoted(name) + ": " + segments
+                    + " segments are out of range: 1 to " + MAX_SEGMENTS);
         }
         List<Integer> all = IntStream.range(0, segments).boxed().toList();
         List<DistributedLock> locks =
@@ -53,7 +55,7 @@ record ClientSegmentedLock(
             return client.lock(name + "#" + segment, options);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "segmented lock '" + name + "' leaves no room for '#" + segment + "': " + e.getMessage(), e);
+                    "segmented lock " + quoted(name) + " leaves no room for '#" + segment + "': " + e.getMessage(), e);
         }
     }
 
@@ -64,7 +66,7 @@ record ClientSegmentedLock(
 
     private int require(int segment) {
         if (segment < 0 || segment >= locks.size()) {
-            throw new IllegalArgumentException("segmented lock '" + name + "' has no segment " + segment
+            throw new IllegalArgumentException("segmented lock " + quoted(name) + " has no segment " + segment
                     + ": there are 0 to " + (locks.size() - 1));
         }
         return segment;
@@ -122,8 +124,8 @@ record ClientSegmentedLock(
 
     void requireNotEmpty() {
         if (segments.isEmpty()) {
-            throw new IllegalStateException("segmented lock '" + name + "': no segment remains, all " + locks.size()
-                    + " were excluded; check segments() first");
+            throw new IllegalStateException("segmented lock " + quoted(name) + ": no segment remains, all "
+                    + locks.size() + " were excluded; check segments() first");
         }
     }
 
@@ -164,7 +166,7 @@ record ClientSegmentedLock(
     LockTimeoutException timeout(long waitedMillis, LockTimeoutException example) {
         return new LockTimeoutException(
                 name,
-                "segmented lock '" + name + "': none of " + segments.size() + " segments was acquired within "
+                "segmented lock " + quoted(name) + ": none of " + segments.size() + " segments was acquired within "
                         + waitedMillis + " ms; one of them: " + example.getMessage());
     }
 
@@ -175,6 +177,6 @@ record ClientSegmentedLock(
 
     @Override
     public String toString() {
-        return "segmented lock '" + name + "', " + segments.size() + " of " + locks.size() + " segments";
+        return "segmented lock " + quoted(name) + ", " + segments.size() + " of " + locks.size() + " segments";
     }
 }

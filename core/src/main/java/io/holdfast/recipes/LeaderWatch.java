@@ -1,5 +1,7 @@
 package io.holdfast.recipes;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.LockReport;
 import io.holdfast.LockReport.Holder;
 import io.holdfast.internal.access.ClientAccess;
@@ -38,7 +40,7 @@ final class LeaderWatch implements LeaderElection.Watch {
         this.name = name;
         this.period = period;
         this.action = action;
-        this.what = "the watch of the leader of '" + name + "'";
+        this.what = "the watch of the leader of " + quoted(name);
     }
 
     LeaderWatch start() {

@@ -1,5 +1,7 @@
 package io.holdfast.recipes;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.internal.access.ClientAccess;
@@ -31,7 +33,7 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
 
     @Override
     public Leadership onEnd(Consumer<End> action) {
-        String what = "an action for the end of the leadership of '" + name() + "'";
+        String what = "an action for the end of the leadership of " + quoted(name());
         var unused = end.thenAccept(how -> access.callBack(what, () -> action.accept(how)));
         return this;
     }

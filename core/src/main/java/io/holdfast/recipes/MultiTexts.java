@@ -1,5 +1,7 @@
 package io.holdfast.recipes;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreUnavailableException;
@@ -44,7 +46,7 @@ final class MultiTexts {
         String name = held.name();
         return new LockTimeoutException(
                 name,
-                "lock '" + name
-                        + "' was held by another owner when it was requested, and the time limit had expired by then");
+                "lock " + quoted(name)
+                        + " was held by another owner when it was requested, and the time limit had expired by then");
     }
 }

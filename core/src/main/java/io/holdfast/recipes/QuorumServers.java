@@ -1,5 +1,7 @@
 package io.holdfast.recipes;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.internal.access.LockAccess;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
@@ -99,6 +101,6 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
     /** Returns a description for error texts. */
     @Override
     public String toString() {
-        return "quorum lock '" + name + "' of " + all.size() + " servers";
+        return "quorum lock " + quoted(name) + " of " + all.size() + " servers";
     }
 }

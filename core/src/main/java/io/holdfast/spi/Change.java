@@ -1,5 +1,7 @@
 package io.holdfast.spi;
 
+import static io.holdfast.spi.Names.quoted;
+
 import java.time.Duration;
 import java.util.Optional;
 
@@ -54,7 +56,7 @@ public record Change(Kind kind, String name, TenureId id, int amount, Optional<D
      */
     public Change {
         if (amount < 1 && kind != Kind.ADD_PERMITS && kind != Kind.DELETE_PERMITS && kind != Kind.DELETE_COUNT) {
-            throw new IllegalArgumentException("'" + name + "': " + kind + " needs a positive amount, not " + amount);
+            throw new IllegalArgumentException(quoted(name) + ": " + kind + " needs a positive amount, not " + amount);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.spi;
 
+import static io.holdfast.spi.Names.quoted;
+
 import java.time.Duration;
 import java.util.Optional;
 
@@ -23,7 +25,7 @@ public record Renew(String name, TenureId tenure, Share.Mode mode, Duration leas
      */
     public Renew {
         if (floor < 0) {
-            throw new IllegalArgumentException("lock '" + name + "': no token floor: " + floor);
+            throw new IllegalArgumentException("lock " + quoted(name) + ": no token floor: " + floor);
         }
     }
 

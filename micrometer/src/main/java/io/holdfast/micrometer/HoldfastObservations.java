@@ -1,5 +1,7 @@
 package io.holdfast.micrometer;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockObserver;
@@ -110,7 +112,7 @@ public final class HoldfastObservations implements LockObserver {
 
         @Override
         public void lost(String reason) {
-            hold.error(new LeaseLostException(name, fencingToken, "'" + name + "' was lost: " + reason));
+            hold.error(new LeaseLostException(name, fencingToken, quoted(name) + " was lost: " + reason));
             stop(hold, Outcomes.LOST);
         }
     }

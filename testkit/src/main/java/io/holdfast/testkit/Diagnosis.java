@@ -1,5 +1,7 @@
 package io.holdfast.testkit;
 
+import static io.holdfast.spi.Names.quoted;
+
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -52,13 +54,14 @@ final class Diagnosis {
         IllegalStateException place = new IllegalStateException("where it is");
         place.setStackTrace(suspect.thread().getStackTrace());
         return new AssertionError(
-                "thread '" + suspect.name() + "' has the turn and does not give it back: it blocks outside of"
+                "thread " + quoted(suspect.name()) + " has the turn and does not give it back: it blocks outside of"
                         + " Platform.park, or does not end; seed " + seed,
                 place);
     }
 
     IllegalStateException wrongThread(Participant expected) {
-        return new IllegalStateException("thread '" + Thread.currentThread().getName()
-                + "' is not the one that has the turn ('" + expected.name() + "'); seed " + seed);
+        return new IllegalStateException(
+                "thread " + quoted(Thread.currentThread().getName()) + " is not the one that has the turn ("
+                        + quoted(expected.name()) + "); seed " + seed);
     }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.testkit;
 
+import static io.holdfast.spi.Names.quoted;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -199,7 +201,7 @@ final class Scheduler {
             }
         }
         if (thread.isAlive()) {
-            throw new IllegalArgumentException("thread '" + thread.getName() + "' is not part of the simulation");
+            throw new IllegalArgumentException("thread " + quoted(thread.getName()) + " is not part of the simulation");
         }
         return Optional.empty();
     }
@@ -209,7 +211,7 @@ final class Scheduler {
     SimThread start(String name, SimThread.Body body) {
         current();
         if (closing) {
-            throw new IllegalStateException("the simulation is closed; thread '" + name + "' cannot start");
+            throw new IllegalStateException("the simulation is closed; thread " + quoted(name) + " cannot start");
         }
         SimThread thread = new SimThread(this, name, body);
         alive.add(thread);

@@ -1,5 +1,7 @@
 package io.holdfast.testkit;
 
+import static io.holdfast.spi.Names.quoted;
+
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +28,7 @@ public final class SimThread extends Participant {
         private static final long serialVersionUID = 1L;
 
         Killed(String name) {
-            super("thread '" + name + "' was killed by the simulation", null, false, false);
+            super("thread " + quoted(name) + " was killed by the simulation", null, false, false);
         }
     }
 
@@ -95,9 +97,9 @@ public final class SimThread extends Participant {
 
     /** Lets the simulation run until the thread has ended. Throws the failure that ended the thread, if there was one. */
     public void join() {
-        scheduler.waitUntil(this::done, "thread '" + name() + "' to end");
+        scheduler.waitUntil(this::done, "thread " + quoted(name()) + " to end");
         failure().ifPresent(e -> {
-            throw new AssertionError("thread '" + name() + "' failed: " + e, e);
+            throw new AssertionError("thread " + quoted(name()) + " failed: " + e, e);
         });
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.testkit;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.LockReport;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
@@ -308,7 +310,7 @@ public final class Simulation implements Platform, AutoCloseable {
                 throw scheduler.failed("not ended at the end: " + left);
             }
             threads.forEach(thread -> thread.unseenFailure().ifPresent(e -> {
-                throw scheduler.diagnosis.failed("thread '" + thread.name() + "' failed: " + e, e);
+                throw scheduler.diagnosis.failed("thread " + quoted(thread.name()) + " failed: " + e, e);
             }));
         }
     }

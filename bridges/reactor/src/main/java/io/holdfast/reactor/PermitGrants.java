@@ -1,5 +1,7 @@
 package io.holdfast.reactor;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockTimeoutException;
@@ -29,7 +31,7 @@ record PermitGrants(DistributedSemaphore semaphore, int permits) implements Gran
     private LockTimeoutException timedOut(Duration wait) {
         return new LockTimeoutException(
                 semaphore.name(),
-                "semaphore '" + semaphore.name() + "': " + permits + " permit(s) were not acquired within "
+                "semaphore " + quoted(semaphore.name()) + ": " + permits + " permit(s) were not acquired within "
                         + wait.toMillis() + " ms, because others held too many");
     }
 

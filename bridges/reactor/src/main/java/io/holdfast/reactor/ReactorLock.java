@@ -1,5 +1,7 @@
 package io.holdfast.reactor;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedSemaphore;
@@ -102,7 +104,7 @@ public final class ReactorLock<L> {
     public static ReactorLock<Permit> of(DistributedSemaphore semaphore, int permits) {
         if (permits < 1) {
             throw new IllegalArgumentException(
-                    "semaphore '" + semaphore.name() + "': " + permits + " permits: pass at least 1");
+                    "semaphore " + quoted(semaphore.name()) + ": " + permits + " permits: pass at least 1");
         }
         return new ReactorLock<>(new PermitGrants(semaphore, permits));
     }

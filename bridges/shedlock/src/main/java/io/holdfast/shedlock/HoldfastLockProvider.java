@@ -1,5 +1,7 @@
 package io.holdfast.shedlock;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -100,16 +102,17 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
      */
     public static long currentFencingToken() {
         return ThreadHolds.innermost()
-                .orElseThrow(() -> new IllegalStateException("thread '"
-                        + Thread.currentThread().getName() + "' has no lock of a HoldfastLockProvider: call this method"
-                        + " in the thread that runs the task, before the lock is unlocked"))
+                .orElseThrow(() -> new IllegalStateException(
+                        "thread " + quoted(Thread.currentThread().getName())
+                                + " has no lock of a HoldfastLockProvider: call this method"
+                                + " in the thread that runs the task, before the lock is unlocked"))
                 .fencingToken();
     }
 
     static Duration requireLease(LockConfiguration configuration) {
         Duration lease = configuration.getLockAtMostFor();
         if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException("lock '" + configuration.getName() + "': lockAtMostFor " + lease
+            throw new IllegalArgumentException("lock " + quoted(configuration.getName()) + ": lockAtMostFor " + lease
                     + " is out of range: 100 ms to 365 days");
         }
         return lease;
@@ -120,7 +123,7 @@ public final class HoldfastLockProvider implements ExtensibleLockProvider {
             return lock.tryAcquire(Duration.ZERO, lease);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new LockException("lock '" + lock.name() + "' was not acquired: the thread was interrupted", e);
+            throw new LockException("lock " + quoted(lock.name()) + " was not acquired: the thread was interrupted", e);
         }
     }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.shedlock;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
@@ -72,7 +74,7 @@ final class NameKeeper {
             closeLater(time, held);
             return;
         } catch (LeaseLostException e) {
-            LOG.debug("'{}': ended before this process went on", name, e);
+            LOG.debug("{}: ended before this process went on", quoted(name), e);
         }
         held.close();
     }

@@ -1,5 +1,7 @@
 package io.holdfast.cli.exec;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
@@ -63,10 +65,10 @@ public final class Exec {
 
     private void report(LockEvent event) {
         if (event instanceof LockEvent.RenewalLate late) {
-            say.accept("renewals of lock '" + late.name() + "' fail; it stays valid for "
+            say.accept("renewals of lock " + quoted(late.name()) + " fail; it stays valid for "
                     + late.remainingLease().toMillis() + " ms: " + late.reason());
         } else if (event instanceof LockEvent.ReleaseUnconfirmed doubtful) {
-            say.accept("lock '" + doubtful.name() + "' may remain held for "
+            say.accept("lock " + quoted(doubtful.name()) + " may remain held for "
                     + doubtful.remainingLease().toMillis() + " ms: " + doubtful.reason());
         }
     }

@@ -1,5 +1,7 @@
 package io.holdfast.internal.access;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.spi.Platform;
@@ -66,7 +68,7 @@ public interface LockAccess {
         if (lock instanceof Source source) {
             return source.lockAccess();
         }
-        throw new IllegalArgumentException("lock '" + lock.name() + "' is a "
+        throw new IllegalArgumentException("lock " + quoted(lock.name()) + " is a "
                 + lock.getClass().getName() + ": " + what + " takes only clients from Holdfast.connect");
     }
 }

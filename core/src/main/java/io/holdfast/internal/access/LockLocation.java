@@ -1,5 +1,7 @@
 package io.holdfast.internal.access;
 
+import static io.holdfast.spi.Names.quoted;
+
 /**
  * The location of a lock, by which all processes order locks in the same way. The order compares names first. So the order of
  * different names does not depend on how a process writes the address of a store.
@@ -18,6 +20,6 @@ public record LockLocation(String name, String store) implements Comparable<Lock
     /** Returns the location, for error texts. */
     @Override
     public String toString() {
-        return "'" + name + "' at " + store;
+        return quoted(name) + " at " + store;
     }
 }

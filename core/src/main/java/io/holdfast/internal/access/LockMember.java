@@ -1,5 +1,7 @@
 package io.holdfast.internal.access;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.spi.Platform;
@@ -57,7 +59,7 @@ public interface LockMember {
             return member;
         }
         throw new IllegalArgumentException(
-                "lock '" + lock.name() + "' is a " + lock.getClass().getName()
+                "lock " + quoted(lock.name()) + " is a " + lock.getClass().getName()
                         + ", whose store is not known: a multi-lock takes only locks of a Holdfast client");
     }
 }

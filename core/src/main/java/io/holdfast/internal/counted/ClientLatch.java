@@ -1,5 +1,7 @@
 package io.holdfast.internal.counted;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.AsyncLatch;
 import io.holdfast.DistributedLatch;
 import io.holdfast.internal.access.Awaiting;
@@ -19,7 +21,7 @@ public record ClientLatch(Counting counting, LatchWatches latches, String name) 
 
     @Override
     public boolean trySetCount(int count, Duration life) {
-        Durations.requireStorable("latch '" + name + "': life", life);
+        Durations.requireStorable("latch " + quoted(name) + ": life", life);
         return change(Kind.TRY_COUNT, require(count), Optional.of(life));
     }
 
@@ -52,7 +54,7 @@ public record ClientLatch(Counting counting, LatchWatches latches, String name) 
     private int require(int count) {
         if (count < 1) {
             throw new IllegalArgumentException(
-                    "latch '" + name + "': a count of " + count + " is out of range: at least 1");
+                    "latch " + quoted(name) + ": a count of " + count + " is out of range: at least 1");
         }
         return count;
     }
@@ -123,6 +125,6 @@ public record ClientLatch(Counting counting, LatchWatches latches, String name) 
 
     @Override
     public String toString() {
-        return "latch '" + name + "' of " + counting.settings().name();
+        return "latch " + quoted(name) + " of " + counting.settings().name();
     }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.internal.counted;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.AsyncSemaphore;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Permit;
@@ -70,7 +72,7 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
     private int requirePermits(int permits) {
         if (permits < 1) {
             throw new IllegalArgumentException(
-                    "semaphore '" + name + "': " + permits + " permits are out of range: at least 1");
+                    "semaphore " + quoted(name) + ": " + permits + " permits are out of range: at least 1");
         }
         return permits;
     }
@@ -117,7 +119,7 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
     }
 
     HoldSpec specFor(int permits, Duration lease) {
-        return specFor(permits).withOwnLease(Durations.requireLease("semaphore '" + name + "': lease", lease));
+        return specFor(permits).withOwnLease(Durations.requireLease("semaphore " + quoted(name) + ": lease", lease));
     }
 
     HoldSpec specForAll() {
@@ -137,8 +139,8 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
     @Override
     public void release(String id) {
         if (!counting.revoke(name, parsed(id))) {
-            throw new IllegalMonitorStateException("semaphore '" + name + "': permit '" + id
-                    + "' is not held; it was released, or its lease has ended. holders() lists the held permits");
+            throw new IllegalMonitorStateException("semaphore " + quoted(name) + ": permit " + quoted(id)
+                    + " is not held; it was released, or its lease has ended. holders() lists the held permits");
         }
     }
 
@@ -147,7 +149,8 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
             return TenureId.parse(id);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
-                    "semaphore '" + name + "': '" + id + "' is not the id of a permit: pass a Permit.id()", e);
+                    "semaphore " + quoted(name) + ": " + quoted(id) + " is not the id of a permit: pass a Permit.id()",
+                    e);
         }
     }
 
@@ -158,6 +161,6 @@ public record ClientSemaphore(ClientParts client, Counting counting, String name
 
     @Override
     public String toString() {
-        return "semaphore '" + name + "' of " + client.settings().name();
+        return "semaphore " + quoted(name) + " of " + client.settings().name();
     }
 }

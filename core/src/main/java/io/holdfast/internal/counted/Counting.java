@@ -1,5 +1,7 @@
 package io.holdfast.internal.counted;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.SemaphoreReport;
@@ -109,7 +111,7 @@ public record Counting(
 
     void requireOpen(String what, String name) {
         if (tasks.isClosed()) {
-            throw closed(what + " '" + name + "'");
+            throw closed(what + " " + quoted(name));
         }
     }
 
@@ -126,12 +128,12 @@ public record Counting(
                     && (!tasks.isClosed() || (changes && cause.effect().mayBeApplied()))) {
                 throw failure(what, name, changes, cause);
             }
-            throw closed(what + " '" + name + "'");
+            throw closed(what + " " + quoted(name));
         }
     }
 
     static HoldfastException failure(String what, String name, boolean changes, StoreException cause) {
-        String text = what + " '" + name + "': " + cause.getMessage();
+        String text = what + " " + quoted(name) + ": " + cause.getMessage();
         return changes && cause.effect().mayBeApplied()
                 ? new IndeterminateLockException(name, text + "; outcome unknown: it may have been changed", cause)
                 : ErrorTexts.failure(name, text, cause);

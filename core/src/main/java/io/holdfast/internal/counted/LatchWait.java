@@ -1,5 +1,7 @@
 package io.holdfast.internal.counted;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.internal.slot.SlotConfig;
 import io.holdfast.spi.LatchReport;
 import java.util.concurrent.CompletableFuture;
@@ -48,13 +50,13 @@ final class LatchWait {
     }
 
     static IllegalStateException unset(String name) {
-        return new IllegalStateException("latch '" + name
-                + "' is not set: it was never set, was deleted, or its life has ended; call trySetCount first");
+        return new IllegalStateException("latch " + quoted(name)
+                + " is not set: it was never set, was deleted, or its life has ended; call trySetCount first");
     }
 
     private IllegalStateException ended(LatchReport report, String before) {
         String what = report.set().isPresent() ? "was set again" : "was deleted, or its life ended,";
-        return new IllegalStateException("latch '" + name + "' " + what + " while it was awaited, and " + before
+        return new IllegalStateException("latch " + quoted(name) + " " + what + " while it was awaited, and " + before
                 + "; check count(), or await it again");
     }
 

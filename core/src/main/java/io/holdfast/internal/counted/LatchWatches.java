@@ -1,5 +1,7 @@
 package io.holdfast.internal.counted;
 
+import static io.holdfast.spi.Names.quoted;
+
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.LatchCount;
 import io.holdfast.internal.access.Awaiting;
@@ -128,8 +130,8 @@ public final class LatchWatches {
     public void close() {
         List<LatchWait> all = locked(() ->
                 watches.values().stream().flatMap(watch -> watch.waits.stream()).toList());
-        all.forEach(wait -> wait.fail(new IllegalStateException(
-                "latch '" + wait.name + "': the client " + counting.settings().name() + " is closed")));
+        all.forEach(wait -> wait.fail(new IllegalStateException("latch " + quoted(wait.name) + ": the client "
+                + counting.settings().name() + " is closed")));
     }
 
     private void remove(LatchWait wait) {
@@ -204,7 +206,7 @@ public final class LatchWatches {
         try {
             deliver(name, waits, report, error);
         } catch (Throwable e) {
-            counting.tasks().logFailure("latch '" + name + "': an answer", e);
+            counting.tasks().logFailure("latch " + quoted(name) + ": an answer", e);
         } finally {
             continueAsking(name);
         }

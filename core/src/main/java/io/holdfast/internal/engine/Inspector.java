@@ -1,5 +1,7 @@
 package io.holdfast.internal.engine;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LockReport;
@@ -37,16 +39,16 @@ public final class Inspector {
     }
 
     public LockReport inspect(String name) {
-        return ask("lock '" + name + "'", name, false, () -> engine.store.inspect(name));
+        return ask("lock " + quoted(name), name, false, () -> engine.store.inspect(name));
     }
 
     public List<LockReport> list(String prefix) {
-        return ask("the list of locks '" + prefix + "*'", prefix, false, () -> engine.store.list(prefix));
+        return ask("the list of locks " + quoted(prefix + "*"), prefix, false, () -> engine.store.list(prefix));
     }
 
     public Optional<LockReport.Holder> forceRelease(String name) {
         try {
-            return ask("lock '" + name + "'", name, true, () -> engine.store.forceRelease(name));
+            return ask("lock " + quoted(name), name, true, () -> engine.store.forceRelease(name));
         } finally {
             // an owner of this client must not acquire a lingering tenure that may have been forced free
             engine.slots
@@ -57,7 +59,7 @@ public final class Inspector {
 
     /** Asks the store for the holder of a name, without blocking. */
     public CompletionStage<LockReport> inspectAsync(String name) {
-        requireOpen("lock '" + name + "'");
+        requireOpen("lock " + quoted(name));
         return engine.calls.ask(() -> engine.store.inspect(name));
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.internal.engine;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.internal.slot.Tenure;
 import io.holdfast.spi.Signal;
 import java.util.List;
@@ -81,7 +83,7 @@ final class Outages {
                 .map(slot -> slot.name)
                 .distinct()
                 .limit(NAMES)
-                .map(name -> "'" + name + "'")
+                .map(name -> quoted(name))
                 .collect(Collectors.joining(", "));
         return names.isEmpty() ? "" : " (" + names + " first)";
     }

@@ -1,5 +1,7 @@
 package io.holdfast.internal.engine;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.LockEvent;
 import io.holdfast.spi.Platform;
 import java.util.List;
@@ -43,7 +45,7 @@ final class Warnings {
         }
 
         String text() {
-            String shown = names.stream().map(name -> "'" + name + "'").collect(Collectors.joining(", "));
+            String shown = names.stream().map(name -> quoted(name)).collect(Collectors.joining(", "));
             String all = count == 1 ? "" : count + " " + summary + ", among them " + shown + "; the first: ";
             return all + first + "; " + advice;
         }

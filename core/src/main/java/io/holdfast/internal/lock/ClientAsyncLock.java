@@ -1,5 +1,7 @@
 package io.holdfast.internal.lock;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.AsyncLock;
 import io.holdfast.Lease;
 import io.holdfast.internal.access.Durations;
@@ -43,7 +45,7 @@ record ClientAsyncLock(ClientParts client, String name, HoldSpec spec, Executor 
 
     @Override
     public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait, Duration lease) {
-        HoldSpec requested = spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
+        HoldSpec requested = spec.withOwnLease(Durations.requireLease("lock " + quoted(name) + ": lease", lease));
         return tryLease(new Attempts(client, name, requested, Durations.nanos(wait)));
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.internal.lock;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.AsyncLock;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
@@ -168,7 +170,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     }
 
     private HoldSpec withLease(Duration lease) {
-        return spec.withOwnLease(Durations.requireLease("lock '" + name + "': lease", lease));
+        return spec.withOwnLease(Durations.requireLease("lock " + quoted(name) + ": lease", lease));
     }
 
     @Override
@@ -198,7 +200,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     @SuppressWarnings("try")
     public boolean runOnce(Duration minHold, Runnable body) {
         Objects.requireNonNull(body, "body");
-        HoldSpec requested = spec.withMinHold(Durations.requireStorable("lock '" + name + "': minHold", minHold));
+        HoldSpec requested = spec.withMinHold(Durations.requireStorable("lock " + quoted(name) + ": minHold", minHold));
         held().ifPresent(this::refuseNestedRun);
         Optional<Hold> acquired = Awaiting.uninterruptibly(() -> lockFirst(requested, 0, false));
         acquired.ifPresent(hold -> {
@@ -360,7 +362,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public String toString() {
-        return noun() + " '" + name + "' of " + client.settings().name() + ", here "
+        return noun() + " " + quoted(name) + " of " + client.settings().name() + ", here "
                 + client.inspector().heldHere(name);
     }
 }

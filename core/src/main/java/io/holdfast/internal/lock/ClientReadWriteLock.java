@@ -1,5 +1,7 @@
 package io.holdfast.internal.lock;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedReadWriteLock;
 
 /** The read lock and the write lock of one name. */
@@ -12,7 +14,7 @@ public record ClientReadWriteLock(ClientLock readLock, ClientLock writeLock) imp
 
     @Override
     public String toString() {
-        return "read/write lock '" + name() + "' of "
+        return "read/write lock " + quoted(name()) + " of "
                 + readLock.client().settings().name() + ", here "
                 + readLock.client().inspector().heldHere(name());
     }

@@ -1,5 +1,7 @@
 package io.holdfast.internal.lock;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.internal.access.Durations;
@@ -165,7 +167,7 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     public String toString() {
         Hold current = hold;
         return current == null
-                ? noun() + " of '" + name + "'"
+                ? noun() + " of " + quoted(name)
                 : noun() + " of " + current.slot.label() + ", token " + current.token + ", " + state();
     }
 

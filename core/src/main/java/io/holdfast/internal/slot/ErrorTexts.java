@@ -1,5 +1,8 @@
 package io.holdfast.internal.slot;
 
+import static io.holdfast.spi.Names.printable;
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.LeaseLostException;
@@ -42,7 +45,7 @@ public final class ErrorTexts {
 
     /** Returns the kind and the name. */
     public static String label(Share.Mode mode, String name) {
-        return kind(mode) + " '" + name + "'";
+        return kind(mode) + " " + quoted(name);
     }
 
     public static LeaseLostException closedLease(Hold hold) {
@@ -58,7 +61,7 @@ public final class ErrorTexts {
     }
 
     public static IllegalMonitorStateException notOwner(String name, Thread thread, String held, String client) {
-        return new IllegalMonitorStateException("lock '" + name + "' is not held by " + ThreadNames.named(thread)
+        return new IllegalMonitorStateException("lock " + quoted(name) + " is not held by " + ThreadNames.named(thread)
                 + ": in this client (" + client + ") it is " + held
                 + ". Unlock in the thread that locked, once for each lock()");
     }
@@ -111,38 +114,38 @@ public final class ErrorTexts {
     }
 
     public static IllegalStateException ownLease(String name, Thread thread, Hold hold) {
-        return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
+        return new IllegalStateException("lock " + quoted(name) + ": " + ThreadNames.named(thread)
                 + " would wait for itself: it already holds the lock, as " + hold.owner() + " (token " + hold.token
                 + "); release that hold first");
     }
 
     public static IllegalStateException readsAlready(String name, Thread thread, Hold reading) {
-        return new IllegalStateException("read/write lock '" + name + "': " + ThreadNames.named(thread)
+        return new IllegalStateException("read/write lock " + quoted(name) + ": " + ThreadNames.named(thread)
                 + " holds its read lock (token " + reading.token
                 + "), so it would wait for itself to acquire the write lock."
                 + " Unlock the read lock first, and repeat all checks after the write lock is acquired");
     }
 
     public static IllegalStateException notReentrant(String name, Thread thread, Hold hold) {
-        return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
+        return new IllegalStateException("lock " + quoted(name) + ": " + ThreadNames.named(thread)
                 + " already holds it (token " + hold.token
                 + "), and the option withReentrant(false) forbids locking it again: it would wait for itself."
                 + " Unlock first, or remove the option");
     }
 
     public static IllegalStateException heldAlready(String name, Thread thread, Hold hold) {
-        return new IllegalStateException("lock '" + name + "': " + ThreadNames.named(thread)
+        return new IllegalStateException("lock " + quoted(name) + ": " + ThreadNames.named(thread)
                 + " already holds it (token " + hold.token + "), so runOnce would exclude nobody. Unlock first");
     }
 
     public static String busy(
             String name, long waitedMillis, Optional<LockReport> report, Optional<String> holder, String store) {
         String who = report.flatMap(LockReport::holder)
-                .map(h -> "held by " + h)
-                .orElseGet(() -> holder.map(h -> "held by " + h).orElse("held, or just released"));
+                .map(h -> "held by " + printable(h.toString()))
+                .orElseGet(() -> holder.map(h -> "held by " + printable(h)).orElse("held, or just released"));
         String waiters =
                 report.map(r -> "; clients waiting: " + r.waiters().size()).orElse("");
-        return "lock '" + name + "' was not acquired within " + waitedMillis + " ms: " + who + waiters + "; store "
-                + store;
+        return "lock " + quoted(name) + " was not acquired within " + waitedMillis + " ms: " + who + waiters
+                + "; store " + store;
     }
 }

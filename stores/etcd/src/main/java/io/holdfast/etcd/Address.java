@@ -1,5 +1,7 @@
 package io.holdfast.etcd;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.etcd.connection.Settings;
 import io.holdfast.etcd.connection.Settings.Login;
 import io.holdfast.etcd.connection.Settings.Tls;
@@ -80,7 +82,7 @@ final class Address {
             String name = at < 0 ? option : option.substring(0, at);
             require(
                     name.equals("session") || TLS_OPTIONS.contains(name),
-                    "etcd has no option '" + name + "': session, and with etcds:// ca, cert and key");
+                    "etcd has no option " + quoted(name) + ": session, and with etcds:// ca, cert and key");
             options.put(name, at < 0 ? "" : decoded(option.substring(at + 1)));
         }
         return options;

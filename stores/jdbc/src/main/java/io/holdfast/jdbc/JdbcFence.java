@@ -1,5 +1,7 @@
 package io.holdfast.jdbc;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.FencedOutException;
 import io.holdfast.jdbc.sql.FenceSql;
 import java.nio.charset.StandardCharsets;
@@ -153,7 +155,7 @@ public final class JdbcFence {
         requireTransaction(transaction);
         requireName(name);
         if (token <= 0) {
-            throw new IllegalArgumentException("'" + name + "': the token must be above zero, and is " + token);
+            throw new IllegalArgumentException(quoted(name) + ": the token must be above zero, and is " + token);
         }
         long highest = sql.raise(transaction, table, name, token);
         if (highest > token) {
@@ -189,7 +191,7 @@ public final class JdbcFence {
         requireTransaction(transaction);
         requireName(name);
         if (wait.isNegative() || wait.isZero()) {
-            throw new IllegalArgumentException("'" + name + "': the wait must be above zero, and is " + wait);
+            throw new IllegalArgumentException(quoted(name) + ": the wait must be above zero, and is " + wait);
         }
         long start = System.nanoTime();
         if (sql.locksRows() && !rows.contains(name)) {

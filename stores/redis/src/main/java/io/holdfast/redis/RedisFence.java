@@ -1,5 +1,7 @@
 package io.holdfast.redis;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.FencedOutException;
 import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.redis.script.Script;
@@ -112,7 +114,7 @@ public final class RedisFence {
      * @throws IllegalArgumentException if the token is not above zero, or the expiry is out of range
      */
     public void set(String key, long token, String value, Duration expiry) {
-        String millis = Long.toString(millis("key '" + key + "': expiry", expiry));
+        String millis = Long.toString(millis("key " + quoted(key) + ": expiry", expiry));
         command(key, token, ScriptOutputType.STATUS, Stream.of("SET", value, "PX", millis));
     }
 
@@ -238,18 +240,18 @@ public final class RedisFence {
     private static void requireToken(String key, long token) {
         if (token <= 0) {
             throw new IllegalArgumentException(
-                    "key '" + key + "': token " + token + " is not above zero: pass the fencing token of a hold");
+                    "key " + quoted(key) + ": token " + token + " is not above zero: pass the fencing token of a hold");
         }
     }
 
     private static void requireFields(String key, int count) {
         if (count == 0) {
-            throw new IllegalArgumentException("key '" + key + "': no fields: pass at least one");
+            throw new IllegalArgumentException("key " + quoted(key) + ": no fields: pass at least one");
         }
         if (count > MOST_FIELDS) {
             throw new IllegalArgumentException(
-                    "key '" + key + "': " + count + " fields in one call are too many: pass at" + " most " + MOST_FIELDS
-                            + ", because the server does nothing else during the call");
+                    "key " + quoted(key) + ": " + count + " fields in one call are too many: pass at" + " most "
+                            + MOST_FIELDS + ", because the server does nothing else during the call");
         }
     }
 

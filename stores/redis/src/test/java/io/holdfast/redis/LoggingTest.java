@@ -179,6 +179,30 @@ class LoggingTest {
         }
     }
 
+    @Test
+    void keepsANameOnItsLine() throws InterruptedException {
+        String forging = "cart/7\r\n2026-11-27 INFO auth - 'admin' logged in\u001b[2K";
+        String shown = "cart/7\\u000d\\u000a2026-11-27 INFO auth - 'admin' logged in\\u001b[2K";
+        try (Servers servers = Servers.start();
+                LogLines log = new LogLines(PASSWORD, shown)
+                        .inDetail()
+                        .foresee(ForeseenLines.ALWAYS)
+                        .foresee(ForeseenLines.LOSS)) {
+            try (Holdfast client = client(servers.uri());
+                    Holdfast admin = client(servers.uri())) {
+                Lease lease = client.lock(forging).acquire();
+                assertThat(admin.lock(forging).forceUnlock()).isTrue();
+                assertThatThrownBy(lease::close).hasMessageContaining(shown).isInstanceOf(LeaseLostException.class);
+                servers.cut();
+                client.lock(forging).acquire().close();
+            }
+            Await.threadsGone("holdfast-");
+            assertThat(log.those(line -> line.names(shown))).hasSizeGreaterThan(2);
+            assertThat(log.those(line -> line.text().matches("(?s).*[\\r\\n\u001b].*")))
+                    .isEmpty();
+        }
+    }
+
     private static List<Lease> leases(Holdfast client, int count) {
         return IntStream.range(0, count)
                 .mapToObj(i -> client.lock("lock" + i).tryAcquire().orElseThrow())

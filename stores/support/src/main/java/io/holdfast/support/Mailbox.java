@@ -1,5 +1,7 @@
 package io.holdfast.support;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
@@ -88,7 +90,7 @@ public final class Mailbox {
             String kind = message.split(" ", 2)[0];
             read(message.split(" ", PARTS.getOrDefault(kind, 1)), run);
         } catch (RuntimeException e) {
-            LOG.warn("Client {} cannot read the message '{}'", config.client().id(), message, e);
+            LOG.warn("Client {} cannot read the message {}", config.client().id(), quoted(message), e);
         }
     }
 

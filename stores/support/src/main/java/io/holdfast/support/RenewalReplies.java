@@ -1,5 +1,7 @@
 package io.holdfast.support;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -51,6 +53,6 @@ public final class RenewalReplies {
         return new Renew.Failed(
                 cause instanceof StoreException known
                         ? known
-                        : new StoreException(Effect.UNKNOWN, "'" + request.name() + "' was not renewed", cause));
+                        : new StoreException(Effect.UNKNOWN, quoted(request.name()) + " was not renewed", cause));
     }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.zookeeper;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.StoreUri;
 import io.holdfast.zookeeper.connection.Settings;
 import java.net.URLDecoder;
@@ -90,7 +92,7 @@ final class Address {
             String name = at < 0 ? option : option.substring(0, at);
             require(
                     NAMES.contains(name) || TLS.contains(name),
-                    "ZooKeeper has no option '" + name + "': session, tick, " + String.join(", ", TLS));
+                    "ZooKeeper has no option " + quoted(name) + ": session, tick, " + String.join(", ", TLS));
             String value = at < 0 ? "" : decoded(option.substring(at + 1));
             require(
                     !name.endsWith(".location") || Files.isReadable(Path.of(value)),

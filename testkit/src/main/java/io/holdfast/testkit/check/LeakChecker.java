@@ -1,5 +1,7 @@
 package io.holdfast.testkit.check;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.LockReport;
 import io.holdfast.Stats;
 import io.holdfast.testkit.Simulation;
@@ -88,7 +90,7 @@ public final class LeakChecker implements AfterEachCallback {
     }
 
     private static String describe(LockReport report) {
-        return "name '" + report.name() + "' "
+        return "name " + quoted(report.name()) + " "
                 + report.holder().map(holder -> "held by " + holder).orElse("free") + ", awaited by "
                 + report.waiters().size();
     }

@@ -1,5 +1,7 @@
 package io.holdfast.redisson.api;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.LeaseLostException;
 import io.holdfast.Permit;
 import java.util.ArrayDeque;
@@ -111,10 +113,11 @@ final class HeldPermits {
     private static UnsupportedOperationException refusal(String name, int count, List<Held> candidates) {
         List<Integer> counts =
                 candidates.stream().map(held -> held.permit.count()).toList();
-        return new UnsupportedOperationException("semaphore '" + name + "': release(" + count + ") needs permits that"
-                + " this client acquired, and that were acquired together only if all of them are released. It holds "
-                + (counts.isEmpty() ? "none" : "permits acquired as " + counts)
-                + ". To raise the number of permits, use addPermits(" + count + ")");
+        return new UnsupportedOperationException(
+                "semaphore " + quoted(name) + ": release(" + count + ") needs permits that"
+                        + " this client acquired, and that were acquired together only if all of them are released. It holds "
+                        + (counts.isEmpty() ? "none" : "permits acquired as " + counts)
+                        + ". To raise the number of permits, use addPermits(" + count + ")");
     }
 
     private void remove(String name, Held held) {

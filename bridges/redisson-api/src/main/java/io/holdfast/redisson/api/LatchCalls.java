@@ -1,5 +1,7 @@
 package io.holdfast.redisson.api;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLatch;
 import io.holdfast.Holdfast;
 import io.holdfast.LatchCount;
@@ -111,6 +113,6 @@ final class LatchCalls {
 
     @Override
     public String toString() {
-        return "latch '" + latch.name() + "'";
+        return "latch " + quoted(latch.name());
     }
 }

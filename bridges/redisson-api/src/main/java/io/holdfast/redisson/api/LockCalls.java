@@ -1,5 +1,7 @@
 package io.holdfast.redisson.api;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
@@ -247,6 +249,6 @@ final class LockCalls {
 
     @Override
     public String toString() {
-        return "lock '" + lock.name() + "'";
+        return "lock " + quoted(lock.name());
     }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.redisson.api;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import java.time.Duration;
@@ -128,7 +130,7 @@ final class OwnerLeases {
         } else if (lease.isPresent()) {
             level.lease.extend(lease.get());
         } else {
-            throw new UnsupportedOperationException("lock '" + key.name + "': owner " + key.number
+            throw new UnsupportedOperationException("lock " + quoted(key.name) + ": owner " + key.number
                     + " holds it with a fixed lease, which the watchdog cannot take over; lock it again with a lease");
         }
     }

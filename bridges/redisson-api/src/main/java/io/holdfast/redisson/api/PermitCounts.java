@@ -1,5 +1,7 @@
 package io.holdfast.redisson.api;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedSemaphore;
 
 /** The methods of both kinds of semaphores that are about the number of permits. */
@@ -42,6 +44,6 @@ abstract class PermitCounts {
 
     @Override
     public final String toString() {
-        return "semaphore '" + semaphore.name() + "'";
+        return "semaphore " + quoted(semaphore.name());
     }
 }

@@ -1,5 +1,7 @@
 package io.holdfast.redisson.api;
 
+import static io.holdfast.spi.Names.quoted;
+
 import org.redisson.api.RLock;
 
 /** The methods of a read/write lock. */
@@ -25,6 +27,6 @@ final class ReadWriteCalls {
 
     @Override
     public String toString() {
-        return "read/write lock '" + name + "'";
+        return "read/write lock " + quoted(name);
     }
 }

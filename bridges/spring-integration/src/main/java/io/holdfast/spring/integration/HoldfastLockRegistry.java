@@ -1,5 +1,7 @@
 package io.holdfast.spring.integration;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
@@ -95,7 +97,7 @@ public final class HoldfastLockRegistry implements RenewableLockRegistry {
             throw new LeaseLostException(
                     lock.name(),
                     token,
-                    "lock '" + lock.name() + "', token " + token
+                    "lock " + quoted(lock.name()) + ", token " + token
                             + ": the hold was lost, because the store no longer knows it;"
                             + " undo or fence the work that was done under it");
         }

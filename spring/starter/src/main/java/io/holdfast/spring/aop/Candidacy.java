@@ -1,5 +1,7 @@
 package io.holdfast.spring.aop;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.recipes.LeaderElection;
@@ -64,7 +66,7 @@ final class Candidacy {
                 campaign();
             }
         } catch (InterruptedException e) {
-            LOG.debug("the candidacy for '{}' ends with the application", election.name());
+            LOG.debug("the candidacy for {} ends with the application", quoted(election.name()));
         }
     }
 
@@ -73,7 +75,7 @@ final class Candidacy {
         try {
             lead(election.campaign());
         } catch (HoldfastException | IllegalStateException e) {
-            LOG.warn("election '{}': {}", election.name(), e.getMessage());
+            LOG.warn("election {}: {}", quoted(election.name()), e.getMessage());
             TimeUnit.NANOSECONDS.sleep(PAUSE.toNanos());
         }
     }
@@ -102,7 +104,7 @@ final class Candidacy {
         try {
             won.close();
         } catch (LeaseLostException | IllegalStateException e) {
-            LOG.debug("election '{}': {}", election.name(), e.getMessage());
+            LOG.debug("election {}: {}", quoted(election.name()), e.getMessage());
         }
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.spring.aop;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spring.LockKind;
 import io.holdfast.spring.Locked;
 import io.holdfast.spring.OnFailure;
@@ -135,7 +137,7 @@ record LockedCheck(Expressions expressions, Clients clients, Duration defaultWai
         if (fallback == null || !ClassUtils.isAssignable(method.getReturnType(), fallback.getReturnType())) {
             throw attributes.invalid(
                     "fallback",
-                    "there is no method '" + name + "' with the same parameters, and a return type that fits "
+                    "there is no method " + quoted(name) + " with the same parameters, and a return type that fits "
                             + method.getReturnType().getSimpleName());
         }
         ReflectionUtils.makeAccessible(fallback);

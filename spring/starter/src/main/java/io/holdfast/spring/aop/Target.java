@@ -1,5 +1,8 @@
 package io.holdfast.spring.aop;
 
+import static io.holdfast.spi.Names.printable;
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
@@ -41,8 +44,8 @@ sealed interface Target {
             // a lost hold does not block; it is reported as lost
             var unused = lock.readLock().fencingToken();
             throw new IllegalStateException(
-                    method.attributes().where() + ": this thread holds read/write lock '" + lock.name()
-                            + "' to read, so it would wait for itself; call the method outside of the one that reads, or let both"
+                    method.attributes().where() + ": this thread holds read/write lock " + quoted(lock.name())
+                            + " to read, so it would wait for itself; call the method outside of the one that reads, or let both"
                             + " write");
         }
         return lock.writeLock();
@@ -81,13 +84,14 @@ sealed interface Target {
 
         @Override
         public String holder() {
-            return described(
-                    () -> lock.holder().map(holder -> "held by " + holder).orElse("free by now"));
+            return described(() -> lock.holder()
+                    .map(holder -> "held by " + printable(holder.toString()))
+                    .orElse("free by now"));
         }
 
         @Override
         public String toString() {
-            return "lock '" + lock.name() + "'";
+            return "lock " + quoted(lock.name());
         }
     }
 
@@ -113,7 +117,7 @@ sealed interface Target {
 
         @Override
         public String toString() {
-            return permits + " permits of semaphore '" + name + "'";
+            return permits + " permits of semaphore " + quoted(name);
         }
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.spring.boot;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import java.security.Principal;
@@ -127,7 +129,7 @@ public final class LocksEndpoint {
             outcome = released ? "released" : "nobody held it";
             return released
                     ? new WebEndpointResponse<>(before)
-                    : answer(WebEndpointResponse.STATUS_NOT_FOUND, "nobody holds '" + name + "'");
+                    : answer(WebEndpointResponse.STATUS_NOT_FOUND, "nobody holds " + quoted(name));
         } catch (HoldfastException | IllegalStateException e) {
             return answer(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, e.getMessage());
         } catch (IllegalArgumentException e) {

@@ -1,5 +1,7 @@
 package io.holdfast.spring.boot;
 
+import static io.holdfast.spi.Names.quoted;
+
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Set;
@@ -43,8 +45,8 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
 
     private static String describe(ConfigurationProperty property) {
         String name = property.getName().toString();
-        return "There is no property '" + name + "', which is set in " + property.getOrigin() + "." + suggestion(name)
-                + System.lineSeparator();
+        return "There is no property " + quoted(name) + ", which is set in " + property.getOrigin() + "."
+                + suggestion(name) + System.lineSeparator();
     }
 
     private static String suggestion(String name) {

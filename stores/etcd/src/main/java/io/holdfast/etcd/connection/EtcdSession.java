@@ -1,5 +1,6 @@
 package io.holdfast.etcd.connection;
 
+import static io.holdfast.spi.Names.quoted;
 import static java.util.stream.Collectors.toSet;
 
 import com.google.protobuf.ByteString;
@@ -239,7 +240,7 @@ final class EtcdSession implements Session {
     }
 
     private static String what(String verb, RecordKey key) {
-        return verb + " '" + key.text() + "'";
+        return verb + " " + quoted(key.text());
     }
 
     // ---- records

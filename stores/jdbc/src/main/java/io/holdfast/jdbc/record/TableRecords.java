@@ -1,5 +1,7 @@
 package io.holdfast.jdbc.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Key;
 import io.holdfast.jdbc.sql.Message;
@@ -221,7 +223,7 @@ final class TableRecords implements Records {
     }
 
     private String what(RecordKey key) {
-        return "update '" + keys.name(key) + "'";
+        return "update " + quoted(keys.name(key));
     }
 
     /** Repeats an update until no other client is faster. A locked row is awaited, unless the caller is in a hurry. */
@@ -337,7 +339,7 @@ final class TableRecords implements Records {
     @Override
     public CompletionStage<Found> read(RecordKey key) {
         return start(() -> sessions.run(
-                "read '" + keys.name(key) + "'", connection -> found(key, dialect.read(connection, Key.of(key)))));
+                "read " + quoted(keys.name(key)), connection -> found(key, dialect.read(connection, Key.of(key)))));
     }
 
     /** Adds a record. One that cannot be read must not hide the others. */

@@ -1,5 +1,7 @@
 package io.holdfast.jdbc.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.GuardedStatements;
 import io.holdfast.jdbc.sql.Key;
@@ -146,7 +148,7 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        return limited("acquire '" + request.name() + "'", () -> acquireNow(request));
+        return limited("acquire " + quoted(request.name()), () -> acquireNow(request));
     }
 
     /** Runs a request, unless too many run for all of its time. Nothing is written then. */
@@ -195,7 +197,7 @@ public final class TableStore extends RecordStore {
         Key key = Key.of(keys.lock(request.name()));
         String tenure = request.tenure().toString();
         return sessions.runWrite(
-                        "acquire '" + request.name() + "'",
+                        "acquire " + quoted(request.name()),
                         connection -> statements.acquire(
                                 connection, key, tenure, micros(request.lease()), request.notAfter()))
                 .flatMap(grant -> grant)
@@ -210,7 +212,7 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        return limited("release '" + request.name() + "'", () -> releaseNow(request));
+        return limited("release " + quoted(request.name()), () -> releaseNow(request));
     }
 
     private CompletionStage<Release.Reply> releaseNow(Release request) {
@@ -231,7 +233,7 @@ public final class TableStore extends RecordStore {
         Key key = Key.of(keys.lock(request.name()));
         String tenure = request.tenure().toString();
         return sessions.runWrite(
-                        "release '" + request.name() + "'",
+                        "release " + quoted(request.name()),
                         connection -> statements.release(connection, key, tenure, TokenUnits.unit(request.lastToken())))
                 .orElse(OptionalLong.empty());
     }
@@ -275,7 +277,7 @@ public final class TableStore extends RecordStore {
                 request,
                 new GuardedStatements.Lease(
                         Key.of(keys.lock(request.name())), request.tenure().toString(), micros(request.lease()))));
-        String what = plain.size() == 1 ? "renew '" + plain.get(0).name() + "'" : "renew " + plain.size() + " locks";
+        String what = plain.size() == 1 ? "renew " + quoted(plain.get(0).name()) : "renew " + plain.size() + " locks";
         Map<GuardedStatements.Lease, GuardedStatements.Renewed> renewed = sessions.runWrite(
                         what, connection -> statements.renew(connection, List.copyOf(leases.values())))
                 .orElseThrow(

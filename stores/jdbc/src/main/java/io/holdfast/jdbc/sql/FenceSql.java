@@ -1,5 +1,7 @@
 package io.holdfast.jdbc.sql;
 
+import static io.holdfast.spi.Names.quoted;
+
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -230,7 +232,7 @@ public enum FenceSql {
             try (ResultSet locked = limited.statement().executeQuery()) {
                 if (!locked.next()) {
                     throw repeat(
-                            "'" + name + "' is not locked: its row in " + table
+                            quoted(name) + " is not locked: its row in " + table
                                     + " was made after this transaction began, or was deleted",
                             null);
                 }

@@ -1,5 +1,7 @@
 package io.holdfast.mongodb.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoWriteException;
@@ -125,7 +127,7 @@ final class Documents {
         }
         throw new StoreException(
                 Effect.REFUSED,
-                "'" + keys.name(key) + "': its document cannot be found; has the collection a collation that treats"
+                quoted(keys.name(key)) + ": its document cannot be found; has the collection a collation that treats"
                         + " different names as equal?");
     }
 

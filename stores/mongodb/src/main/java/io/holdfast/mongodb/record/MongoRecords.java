@@ -1,5 +1,6 @@
 package io.holdfast.mongodb.record;
 
+import static io.holdfast.spi.Names.quoted;
 import static java.util.Objects.requireNonNull;
 
 import com.mongodb.MongoBulkWriteException;
@@ -94,7 +95,7 @@ final class MongoRecords implements Records {
     }
 
     private String what(RecordKey key) {
-        return "update '" + keys.name(key) + "'";
+        return "update " + quoted(keys.name(key));
     }
 
     private <R> R retry(RecordKey key, RecordUpdate<R> update) {
@@ -221,7 +222,7 @@ final class MongoRecords implements Records {
 
     @Override
     public CompletionStage<Found> read(RecordKey key) {
-        return start(() -> failures.reading("read '" + keys.name(key) + "'", () -> documents.find(key))
+        return start(() -> failures.reading("read " + quoted(keys.name(key)), () -> documents.find(key))
                 .map(MongoRecords::found)
                 .orElseGet(() -> new Found(
                         key, LockRecord.EMPTY, Moment.of(config.platform().wallMillis() * 1_000, 0))));

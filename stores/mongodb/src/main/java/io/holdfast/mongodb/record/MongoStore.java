@@ -1,5 +1,7 @@
 package io.holdfast.mongodb.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoDatabase;
 import io.holdfast.spi.Acquire;
@@ -170,7 +172,7 @@ public final class MongoStore extends RecordStore {
         Optional<Long> known = Optional.ofNullable(lastWrites.get(key));
         Optional<Documents.Grant> granted = parts.failures()
                 .calling(
-                        "acquire '" + request.name() + "'",
+                        "acquire " + quoted(request.name()),
                         () -> parts.documents()
                                 .acquire(
                                         key,
@@ -201,7 +203,7 @@ public final class MongoStore extends RecordStore {
     private Optional<Release.Reply> releaseNow(RecordKey key, Release request) {
         return parts.failures()
                 .calling(
-                        "release '" + request.name() + "'",
+                        "release " + quoted(request.name()),
                         () -> parts.documents().release(key, request.tenure().toString()))
                 .map(released -> {
                     noteWrite(key, released.number());

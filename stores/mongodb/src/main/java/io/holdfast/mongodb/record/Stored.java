@@ -1,5 +1,7 @@
 package io.holdfast.mongodb.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
@@ -60,7 +62,7 @@ record Stored(RecordKey key, String name, Document found) implements Looker.Sigh
                     Optional.ofNullable(found.getString("s")));
         } catch (ClassCastException e) {
             throw UnreadableRecordException.refusal(
-                    "'" + name + "': the document has fields of other types; somebody has changed it", e);
+                    quoted(name) + ": the document has fields of other types; somebody has changed it", e);
         }
     }
 

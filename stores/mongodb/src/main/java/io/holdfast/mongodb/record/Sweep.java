@@ -1,5 +1,7 @@
 package io.holdfast.mongodb.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import com.mongodb.MongoException;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
@@ -90,7 +92,7 @@ final class Sweep implements AutoCloseable {
         try {
             return stored.record().isForgotten(stored.nowMicros());
         } catch (RuntimeException e) {
-            LOG.debug("the document of '{}' cannot be read, and stays", stored.name(), e);
+            LOG.debug("the document of {} cannot be read, and stays", quoted(stored.name()), e);
             return false;
         }
     }

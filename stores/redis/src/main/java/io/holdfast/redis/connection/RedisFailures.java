@@ -1,5 +1,7 @@
 package io.holdfast.redis.connection;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.Safety;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -111,7 +113,7 @@ public record RedisFailures(RedisAddress server) {
      * Returns the failure of the renewal of one name. A missing right may be granted again, but data of another program stays.
      */
     public StoreException renewal(String name, String text) {
-        StoreException cause = answer("renew '" + name + "'", text);
+        StoreException cause = answer("renew " + quoted(name), text);
         return code(text).equals(FOREIGN) ? cause : retryable(cause);
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.support.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.LatchReport;
@@ -63,7 +65,7 @@ public final class Decider {
 
     private static Renew.Renewed renew(Draft draft, Holder holder, Renew request) {
         if (TokenUnits.unit(request.floor()) >= Tokens.END) {
-            throw Draft.refused("the name '" + draft.name() + "' cannot issue tokens above " + request.floor()
+            throw Draft.refused("the name " + quoted(draft.name()) + " cannot issue tokens above " + request.floor()
                     + ": the floor is not a token of a store with a clock");
         }
         draft.extend(holder, request.lease());
@@ -150,14 +152,14 @@ public final class Decider {
         if (changes.mayHaveForgotten(request.id(), limits.changes())) {
             throw new StoreException(
                     StoreException.Effect.UNKNOWN,
-                    "cannot tell whether an earlier copy of this request changed '" + draft.name() + "': client "
+                    "cannot tell whether an earlier copy of this request changed " + quoted(draft.name()) + ": client "
                             + request.id().clientId() + " has changed it since; read the value, and decide again");
         }
         if (changes.all().size() >= limits.holders()
                 && !changes.include(request.id().clientId())) {
             throw new StoreException(
                     StoreException.Effect.NOT_APPLIED,
-                    "'" + draft.name() + "' was changed by " + limits.holders()
+                    quoted(draft.name()) + " was changed by " + limits.holders()
                             + " clients within a minute, the maximum of this store; retry in a minute");
         }
     }

@@ -1,5 +1,6 @@
 package io.holdfast.support.record;
 
+import static io.holdfast.spi.Names.quoted;
 import static java.util.stream.Collectors.toSet;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
@@ -96,7 +97,7 @@ final class Draft {
                 false);
         Optional<Holder> held = holders().of(wanted.tenure());
         if (held.isEmpty() && room() <= 0) {
-            throw refused("the name '" + name + "' has " + limits.holders()
+            throw refused("the name " + quoted(name) + " has " + limits.holders()
                     + " holders, the maximum of this store; retry when one has released it");
         }
         Holder holder = withTokens(wanted, held, request.tokens());

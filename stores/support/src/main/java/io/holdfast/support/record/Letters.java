@@ -1,5 +1,7 @@
 package io.holdfast.support.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.Share.Mode;
 import java.util.EnumMap;
 import java.util.Map;
@@ -36,9 +38,9 @@ final class Letters {
                 .filter(each -> word.startsWith(each.getValue()))
                 .map(Map.Entry::getKey)
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("'" + word + "' begins with no known mode"));
+                .orElseThrow(() -> new IllegalArgumentException(quoted(word) + " begins with no known mode"));
         if (!word.substring(1).chars().allMatch(letter -> flags.indexOf(letter) >= 0)) {
-            throw new IllegalArgumentException("'" + word + "' has an unknown flag");
+            throw new IllegalArgumentException(quoted(word) + " has an unknown flag");
         }
         return mode;
     }

@@ -1,5 +1,7 @@
 package io.holdfast.support.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Share;
@@ -31,7 +33,7 @@ record LockDecider(Draft draft) implements NameDecider {
 
     private void requireKind(Mode wanted) {
         if (holders().areOfOtherKind(wanted)) {
-            throw Draft.refused("the name '" + draft.name() + "' is held as "
+            throw Draft.refused("the name " + quoted(draft.name()) + " is held as "
                     + (wanted == Mode.LOCK
                             ? "a read/write lock, and requested as a lock"
                             : "a lock, and requested as a read/write lock")

@@ -1,5 +1,6 @@
 package io.holdfast.support.record;
 
+import static io.holdfast.spi.Names.quoted;
 import static java.util.Map.entry;
 
 import io.holdfast.spi.TenureId;
@@ -42,8 +43,8 @@ final class RecordReader {
     RecordReader(String text) {
         int bar = text.indexOf('|');
         if (bar < 0 || !text.substring(0, bar).equals(RecordText.FORMAT)) {
-            throw new IllegalArgumentException("it is of format '" + text.substring(0, Math.max(0, bar))
-                    + "', and this version reads format " + RecordText.FORMAT);
+            throw new IllegalArgumentException("it is of format " + quoted(text.substring(0, Math.max(0, bar)))
+                    + ", and this version reads format " + RecordText.FORMAT);
         }
         if (text.length() > bar + 1) {
             Stream.of(text.substring(bar + 1).split("\\|", -1)).forEach(this::section);
@@ -56,11 +57,11 @@ final class RecordReader {
 
     private void section(String text) {
         if (text.length() < 2 || text.charAt(1) != ':' || !COLUMNS.containsKey(text.charAt(0))) {
-            throw new IllegalArgumentException("it has a section '" + text.substring(0, Math.min(2, text.length()))
-                    + "' that this version does not know");
+            throw new IllegalArgumentException("it has a section "
+                    + quoted(text.substring(0, Math.min(2, text.length()))) + " that this version does not know");
         }
         if (sections.put(text.charAt(0), text.substring(2)) != null) {
-            throw new IllegalArgumentException("it has two sections '" + text.charAt(0) + "'");
+            throw new IllegalArgumentException("it has two sections " + quoted(text.substring(0, 1)));
         }
     }
 
@@ -153,7 +154,7 @@ final class RecordReader {
 
     private Changes.Decided change(Row row) {
         if (!row.word().equals(Letters.APPLIED) && !row.word().equals(Letters.NOT_APPLIED)) {
-            throw new IllegalArgumentException("'" + row.word() + "' is no answer to a change");
+            throw new IllegalArgumentException(quoted(row.word()) + " is no answer to a change");
         }
         return new Changes.Decided(tenure(row), row.word().equals(Letters.APPLIED), row.number(2));
     }

@@ -1,5 +1,7 @@
 package io.holdfast.support.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.StoreException;
 import java.util.Optional;
 
@@ -52,10 +54,11 @@ public final class RecordText {
     public static String encode(String name, LockRecord before, LockRecord record) {
         String text = new RecordWriter().write(record);
         if (text.length() > MAX_LENGTH - RESERVE && record.hasMoreThan(before)) {
-            throw Draft.refused("the name '" + name + "' would take " + text.length() + " bytes at the store, for "
-                    + record.holders().all().size() + " holders and "
-                    + record.queue().size() + " waiters: "
-                    + (MAX_LENGTH - RESERVE) + " are allowed");
+            throw Draft.refused(
+                    "the name " + quoted(name) + " would take " + text.length() + " bytes at the store, for "
+                            + record.holders().all().size() + " holders and "
+                            + record.queue().size() + " waiters: "
+                            + (MAX_LENGTH - RESERVE) + " are allowed");
         }
         return text;
     }
@@ -72,7 +75,7 @@ public final class RecordText {
             return new RecordReader(text).read();
         } catch (IllegalArgumentException | ArithmeticException | IndexOutOfBoundsException e) {
             throw UnreadableRecordException.refusal(
-                    "the record of '" + name + "' at the store cannot be read: "
+                    "the record of " + quoted(name) + " at the store cannot be read: "
                             + Optional.ofNullable(e.getMessage()).orElse("it is damaged")
                             + ". Another program, or a later version of this library, has written it",
                     e);

@@ -1,5 +1,7 @@
 package io.holdfast.support.record;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
 import io.holdfast.spi.Change;
@@ -40,10 +42,11 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
 
     private void requireEnough(int wanted) {
         if (limit().isEmpty()) {
-            throw Draft.refused("the semaphore '" + draft.name() + "' has no permits yet: call trySetPermits first");
+            throw Draft.refused(
+                    "the semaphore " + quoted(draft.name()) + " has no permits yet: call trySetPermits first");
         }
         if (wanted > limit().getAsInt()) {
-            throw Draft.refused("the semaphore '" + draft.name() + "' has " + limit().getAsInt()
+            throw Draft.refused("the semaphore " + quoted(draft.name()) + " has " + limit().getAsInt()
                     + " permits in all, and " + wanted + " were requested: request fewer, or add some with addPermits");
         }
     }
@@ -118,7 +121,7 @@ record SemaphoreDecider(Draft draft) implements NameDecider {
         requireEnough(0);
         long sum = (long) limit().getAsInt() + amount;
         if (sum < 1 || sum > Integer.MAX_VALUE) {
-            throw Draft.refused("the semaphore '" + draft.name() + "' has " + limit().getAsInt()
+            throw Draft.refused("the semaphore " + quoted(draft.name()) + " has " + limit().getAsInt()
                     + " permits in all, which cannot become " + sum + ": 1 to " + Integer.MAX_VALUE + " are allowed");
         }
         return (int) sum;

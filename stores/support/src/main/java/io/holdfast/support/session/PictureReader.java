@@ -1,5 +1,6 @@
 package io.holdfast.support.session;
 
+import static io.holdfast.spi.Names.quoted;
 import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.spi.StoreConfig;
@@ -107,7 +108,7 @@ final class PictureReader {
                 Picture read = picture(session, key, node);
                 all.put(key, pictures.of(key).map(read::after).orElse(read));
             } catch (StoreException e) {
-                LOG.warn("The record of '{}' is not listed, because it cannot be read", keys.name(key), e);
+                LOG.warn("The record of {} is not listed, because it cannot be read", quoted(keys.name(key)), e);
             }
         });
         return all;

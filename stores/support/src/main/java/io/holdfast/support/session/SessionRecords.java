@@ -1,5 +1,6 @@
 package io.holdfast.support.session;
 
+import static io.holdfast.spi.Names.quoted;
 import static java.util.stream.Collectors.toMap;
 import static java.util.stream.Collectors.toSet;
 
@@ -156,7 +157,7 @@ final class SessionRecords implements Records {
         batch.removeIf(each -> {
             boolean late = each.waited(now) >= Contention.limitNanos(config);
             if (late) {
-                each.complete(Contention.failure("'" + keys.name(key) + "'", races));
+                each.complete(Contention.failure(quoted(keys.name(key)), races));
             }
             return late;
         });

@@ -1,5 +1,7 @@
 package io.holdfast.support.store;
 
+import static io.holdfast.spi.Names.quoted;
+
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
@@ -301,7 +303,7 @@ public final class Looker {
                 found.addAll(compare(name, sights.get(name)));
             } catch (RuntimeException e) {
                 // one record that cannot be read must not end the signals of the others: its waiter asks, and is told
-                LOG.debug("the record of '{}' cannot be read", keys.name(name), e);
+                LOG.debug("the record of {} cannot be read", quoted(keys.name(name)), e);
                 change(() -> awaited.remove(name));
                 found.add(new Signal.Freed(keys.name(name)));
             }

@@ -1,5 +1,6 @@
 package io.holdfast.zookeeper.connection;
 
+import static io.holdfast.spi.Names.quoted;
 import static java.util.stream.Collectors.toMap;
 
 import io.holdfast.spi.StoreConfig;
@@ -153,7 +154,7 @@ final class ZooKeeperSession implements Session {
     }
 
     private String what(String verb, RecordKey key) {
-        return verb + " '" + new RecordKeys(config.keyPrefix()).name(key) + "'";
+        return verb + " " + quoted(new RecordKeys(config.keyPrefix()).name(key));
     }
 
     // ---- the beginning
