@@ -20,8 +20,11 @@ class DataLossTest {
 
     private final Ensemble ensemble = new Ensemble(1);
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
-    private final Holdfast client =
-            Holdfast.builder().uri(ensemble.uri(SESSION)).listener(events::add).build();
+    private final Holdfast client = Holdfast.builder()
+            .uri(ensemble.uri(SESSION))
+            .connectTimeout(Duration.ofSeconds(30))
+            .listener(events::add)
+            .build();
 
     @AfterEach
     void close() {
