@@ -81,14 +81,17 @@ public record Places(List<Place> all, long lastArrival) {
     /** Returns {@code true} if the limits allow one more place. */
     boolean hasRoomFor(String clientId, boolean fair, Limits limits) {
         return size() < limits.places()
-                && (fair || size() < limits.bargingPlaces())
-                && (!fair || size() < limits.fairPlaces() || fairPlacesOf(clientId) < limits.fairPlaces());
+                && (fair ? fairPlacesOf(clientId) < limits.fairPlaces() : bargingPlaces() < limits.bargingPlaces());
     }
 
     private long fairPlacesOf(String clientId) {
         return all.stream()
                 .filter(place -> place.fair() && place.claimant().isOf(clientId))
                 .count();
+    }
+
+    private long bargingPlaces() {
+        return all.stream().filter(place -> !place.fair()).count();
     }
 
     /** Returns the arrival number of a new waiter, which is later than all others. */

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * <ol>
  *   <li>It has certainly written nothing, and begins again.
  *   <li>It fails before its caller gives up, which would not know whether anything was written.
- *   <li>A request to hold the name pauses before that for a random time, whose limit doubles with each race (binary exponential
+ *   <li>A request to hold the name pauses before that for a random time, whose limit grows fourfold with each race (exponential
  *       backoff, as in R. Metcalfe and D. Boggs, "Ethernet: distributed packet switching for local computer networks", CACM 1976).
  *       The withdrawal of a position pauses as well. A request of a holder does not, so a crowd does not keep it from renewing.
  *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, or has taken a third of
@@ -25,7 +25,6 @@ public final class Contention {
 
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
-    private static final int DOUBLINGS = 6;
 
     /** The number of lost races after which a refusal is not written any more. */
     private static final int MOST_RACES = 8;
@@ -78,7 +77,7 @@ public final class Contention {
 
     /** Returns the nanoseconds for which a request to hold a name pauses. */
     public static long pauseNanos(Platform platform, int races) {
-        long limit = Math.min(LONGEST_NANOS, FIRST_NANOS << Math.min(races, DOUBLINGS));
+        long limit = Math.min(LONGEST_NANOS, FIRST_NANOS << (2 * Math.min(races, MOST_RACES)));
         return Math.floorMod(platform.randomLong(), limit);
     }
 

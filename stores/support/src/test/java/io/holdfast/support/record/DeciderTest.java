@@ -66,13 +66,13 @@ class DeciderTest {
     void theQueueTakes256PlacesAndRefusesTheNextWithoutOne() {
         held();
         for (int i = 1; i <= 256; i++) {
-            assertThat(refused(request("c" + i, 1, Queueing.BARGING)).arrival()).isPositive();
+            assertThat(refused(request("c" + i, 1, Queueing.FAIR)).arrival()).isPositive();
         }
         LockRecord full = record;
-        assertThat(refused(request("late", 1, Queueing.BARGING)).arrival()).isZero();
+        assertThat(refused(request("late", 1, Queueing.FAIR)).arrival()).isZero();
         assertThat(record).isEqualTo(full);
         assertThat(notices).isEmpty();
-        assertThat(refused(request("c7", 1, Queueing.BARGING)).arrival()).isPositive();
+        assertThat(refused(request("c7", 1, Queueing.FAIR)).arrival()).isPositive();
     }
 
     @Test
@@ -155,7 +155,7 @@ class DeciderTest {
 
     @Test
     void aBargingRequestBeyondTheLimitGetsNoPositionAndAFairOneDoes() {
-        Decider two = new Decider(Limits.STANDARD.withBargingPlaces(2));
+        Decider two = new Decider(new Limits(1_000_000, 9, 2, 9, 9, 1));
         held();
         for (int i = 1; i <= 3; i++) {
             after(two.acquire(record, request("c" + i, 1, Queueing.BARGING), moment()));
