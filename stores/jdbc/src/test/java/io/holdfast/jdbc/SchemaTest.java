@@ -114,7 +114,7 @@ class SchemaTest {
         String ofApp = database.url() + ";INIT=SET SCHEMA app";
         assertRefused(
                 ofApp,
-                "its session finds the table holdfast_locks in the schema APP, and there is another one in the schema PUBLIC",
+                "its session uses the table holdfast_locks of the schema APP, and there is one of that name in the schema PUBLIC",
                 "tablePrefix=SCHEMA.holdfast_");
         assertThat(database.column("SELECT COUNT(*) FROM INFORMATION_SCHEMA.TABLES WHERE TABLE_SCHEMA = 'APP'"))
                 .as("tables of a client that was refused")
@@ -127,7 +127,7 @@ class SchemaTest {
         }
         assertRefused(
                 database.url(),
-                "its session finds the table holdfast_locks in the schema PUBLIC, and there is another one in the schema APP");
+                "its session uses the table holdfast_locks of the schema PUBLIC, and there is one of that name in the schema APP");
         try (StoreClient client = Databases.client(database.url() + ";TABLE_PREFIX=public.holdfast_")) {
             assertThat(client.granted("lock", 1).foreignWaiters()).isZero();
         }

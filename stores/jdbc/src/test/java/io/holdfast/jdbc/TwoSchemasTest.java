@@ -87,8 +87,8 @@ class TwoSchemasTest {
         assertThatThrownBy(call)
                 .isInstanceOf(kind)
                 .hasMessageContainingAll(
-                        "its session finds the table " + table + " in the schema " + name + "_0,",
-                        "and there is another one in the schema " + name + "_1;",
+                        "its session uses the table " + table + " of the schema " + name + "_0,",
+                        "and there is one of that name in the schema " + name + "_1;",
                         remedy);
     }
 

@@ -80,8 +80,8 @@ enum Catalog {
 
     /** Returns the beginning of a text about a table that several schemas have. */
     static String ambiguous(String table, String schema, List<String> others) {
-        return "its session finds the table " + table + " in the schema " + schema
-                + ", and there is another one in the schema " + String.join(", ", others);
+        return "its session uses the table " + table + " of the schema " + schema
+                + ", and there is one of that name in the schema " + String.join(", ", others);
     }
 
     /** Returns a schema as a statement writes it. */
