@@ -127,6 +127,11 @@ public interface LockStore extends AutoCloseable {
      *
      * <p>The positions of {@link Release#places} are also withdrawn.
      *
+     * <p>A release is repeated if its answer is missing, and the repeated one usually finds that the tenure does not hold the name.
+     * A store that {@linkplain Capabilities#marksReleases marks releases} then says whether the hold was {@linkplain
+     * Release.Reply#lost lost}. If an earlier copy was applied, it never says so. If a loss cannot be told apart from that, for
+     * example because others have released the name since, it does not say so either.
+     *
      * <p>After a release that was answered later than the {@link Acquire#notAfter} of a copy of the tenure's request, that copy
      * is never applied. A copy may have been decided before the release, but not have been written yet. So a store that reads,
      * decides and then writes (compare-and-set) also writes if the release found nothing. The write of the copy then fails. The

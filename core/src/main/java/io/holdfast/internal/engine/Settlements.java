@@ -3,6 +3,7 @@ package io.holdfast.internal.engine;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Settlement;
 import io.holdfast.internal.slot.SlotConfig;
+import io.holdfast.internal.slot.Validity;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
@@ -30,9 +31,13 @@ public record Settlements(
     private static final long FIRST_BACKOFF_NANOS = 50_000_000;
     private static final long MAX_BACKOFF_NANOS = 2_000_000_000;
 
+    /** The time for which every store keeps the record of an unused name, at least. */
+    private static final long RECORD_KEPT_NANOS = TimeUnit.MINUTES.toNanos(10);
+
     void start(Settlement settlement) {
         open.add(settlement);
-        settlement.expiresAt = platform.nanoTime() + config.command() + settlement.tenure.longestLease;
+        settlement.startedAt = platform.nanoTime();
+        settlement.expiresAt = settlement.startedAt + config.command() + settlement.tenure.longestLease;
         send(settlement);
     }
 
@@ -85,6 +90,18 @@ public record Settlements(
         return platform.nanoTime() - settlement.expiresAt >= 0;
     }
 
+    /**
+     * Returns {@code true} if the store still has to hold the tenure unless it was released, and keeps its record in any case. A
+     * lease that ends while the release is repeated is no loss: the owner had released the hold before.
+     */
+    private boolean isKept(Settlement settlement) {
+        Validity validity = settlement.tenure.validity;
+        long now = platform.nanoTime();
+        return validity.unexpired(now)
+                && !validity.suspect(now, platform.wallMillis())
+                && now - settlement.startedAt < RECORD_KEPT_NANOS;
+    }
+
     private void retry(Settlement settlement, long nanos) {
         tasks.run(nanos, () -> send(settlement));
     }
@@ -111,6 +128,7 @@ public record Settlements(
                     .withMode(settlement.tenure.share.mode())
                     .withYield(copy == 1 && settlement.yield)
                     .withLastToken(settlement.lastToken)
+                    .withKeptToken(settlement.keptToken)
                     .withPlaces(settlement.places));
         }
 
@@ -120,7 +138,8 @@ public record Settlements(
             if (reply.held()) {
                 settlement.released();
             } else {
-                settlement.notHeld(copy, store.describe() + " no longer held it when it was released");
+                boolean certain = reply.lost() && isKept(settlement);
+                settlement.notHeld(copy, certain, store.describe() + " no longer held it when it was released");
             }
             long mayComeFor = settlement.tenure.copies.applicableFor(reply.serverMicros());
             if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
@@ -139,7 +158,7 @@ public record Settlements(
             }
             boolean refused = cause.effect() == StoreException.Effect.REFUSED;
             if (refused) {
-                settlement.notHeld(copy, refusalText(cause));
+                settlement.notHeld(copy, false, refusalText(cause));
             }
             // a copy of the acquire may still be applied when the cause of the refusal is removed (late duplicate)
             boolean nothingToRelease = refused && !settlement.tenure.copies.unanswered();

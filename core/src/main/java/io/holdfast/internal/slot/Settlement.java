@@ -30,6 +30,7 @@ public final class Settlement {
     public final boolean yield;
     final boolean wasHeld;
     public final long lastToken;
+    public final long keptToken;
 
     /** Further positions to withdraw. */
     public final List<TenureId> places;
@@ -44,6 +45,8 @@ public final class Settlement {
 
     /** Set while the settlement waits for the answer of a copy of the acquire, or until none can be applied any more. */
     public final AtomicBoolean awaitsCopies = new AtomicBoolean();
+
+    public volatile long startedAt;
 
     /** The time when the tenure has expired at the store even if no release arrives. */
     public volatile long expiresAt;
@@ -62,6 +65,7 @@ public final class Settlement {
         this.places = places;
         this.wasHeld = tenure.held();
         this.lastToken = tenure.highestUsedToken();
+        this.keptToken = lastToken > 0 ? lastToken : Math.max(0, tenure.tokens.highest());
         tenure.settlement = this;
     }
 
@@ -90,9 +94,11 @@ public final class Settlement {
     /**
      * Records that a copy of the release did not find the tenure. The hold was lost, unless an earlier copy may have ended the
      * tenure.
+     *
+     * @param certain {@code true} if the store knows that no earlier copy has
      */
-    public void notHeld(int copy, String loss) {
-        boolean released = !wasHeld || inDoubt.stream().anyMatch(earlier -> earlier < copy);
+    public void notHeld(int copy, boolean certain, String loss) {
+        boolean released = !wasHeld || (!certain && inDoubt.stream().anyMatch(earlier -> earlier < copy));
         verdict.complete(released ? Optional.empty() : Optional.of(loss));
     }
 }

@@ -59,7 +59,8 @@ public final class TokenSupply {
         }
     }
 
-    private long highest() {
+    /** Returns the highest token that the store has issued, as far as known; negative if none is. */
+    long highest() {
         return spare == null ? last : spare.last();
     }
 

@@ -26,21 +26,28 @@ class SettlementTest {
     @Test
     void aLateAnswerIsALossIfNoEarlierCopyMayHaveReleased() {
         settlement.failed(1, true);
-        settlement.notHeld(1, "gone");
+        settlement.notHeld(1, false, "gone");
         assertLost();
     }
 
     @Test
     void anAnswerToTheFirstCopyIsALossWhateverBecameOfTheSecond() {
         settlement.failed(2, true);
-        settlement.notHeld(1, "gone");
+        settlement.notHeld(1, false, "gone");
         assertLost();
     }
 
     @Test
     void anAnswerToTheSecondCopyIsNoLossIfTheFirstMayHaveReleased() {
         settlement.failed(1, true);
-        settlement.notHeld(2, "gone");
+        settlement.notHeld(2, false, "gone");
         assertThat(settlement.verdict.join()).isEmpty();
+    }
+
+    @Test
+    void reportsLossIfTheStoreKnowsThatTheFirstCopyHasNotReleased() {
+        settlement.failed(1, true);
+        settlement.notHeld(2, true, "gone");
+        assertLost();
     }
 }

@@ -64,7 +64,13 @@ class BlockingStoreTest extends VirtualTime {
 
     private static Capabilities blocking(Capabilities of) {
         return new Capabilities(
-                true, of.signals(), of.minLease(), of.claimWindow(), of.fairPlaces(), of.renewalBatch());
+                true,
+                of.signals(),
+                of.minLease(),
+                of.claimWindow(),
+                of.fairPlaces(),
+                of.renewalBatch(),
+                of.marksReleases());
     }
 
     @AfterEach

@@ -202,6 +202,80 @@ class LossAtReleaseTest extends VirtualTime {
         assertNoLoss();
     }
 
+    @ParameterizedTest
+    @EnumSource(Face.class)
+    void reportsTheLossOfAHoldBeforeCopiesOfUnknownEffect(Face face) throws InterruptedException {
+        ThrowingCallable release = face.acquire(this);
+        server.wipe();
+        answers.add(failed(Effect.UNKNOWN));
+        answers.add(failed(Effect.UNKNOWN));
+        assertLost(release);
+    }
+
+    @Test
+    void reportsTheLossOfAHoldThatAnotherClientHasAcquiredSince() {
+        lock.lock();
+        server.wipe();
+        b.lock("n").lock();
+        answers.add(failed(Effect.UNKNOWN));
+        assertLost(lock::unlock);
+        b.lock("n").unlock();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "FUTURE", mode = EnumSource.Mode.EXCLUDE)
+    void reportsNoLossOfAHoldWhoseReleaseWasApplied(Face face) throws Throwable {
+        ThrowingCallable release = face.acquire(this);
+        faults(c).next(Operation.RELEASE, Fault.FAIL_AFTER);
+        release.call();
+        assertNoLoss();
+    }
+
+    @Test
+    void reportsNoLossOfALeaseThatEndsWhileItsReleaseIsRepeated() throws InterruptedException {
+        lock.tryLock(Duration.ZERO, SHORT);
+        for (int i = 0; i < 4; i++) {
+            answers.add(failed(Effect.UNKNOWN));
+        }
+        lock.unlock();
+        assertThat(answers).isEmpty();
+        sim.runFor(COMMAND_TIMEOUT);
+        assertNoLoss();
+        assertThat(c.stats().unsettled()).isZero();
+    }
+
+    @Test
+    void reportsNoLossOfALeaseThatEndsInASuspend() throws InterruptedException {
+        lock.tryLock(Duration.ZERO, COMMAND_TIMEOUT);
+        answers.add(failed(Effect.UNKNOWN));
+        SimThread suspend = start("suspend", () -> {
+            sim.sleep(Duration.ofMillis(10));
+            sim.suspend(LEASE);
+        });
+        lock.unlock();
+        suspend.join();
+        sim.runFor(COMMAND_TIMEOUT);
+        assertNoLoss();
+    }
+
+    @Test
+    void reportsNoLossIfTheRecordMayHaveBeenDeleted() throws InterruptedException {
+        lock.tryLock(Duration.ZERO, Duration.ofHours(1));
+        answers.add(failed(Effect.UNKNOWN));
+        SimThread repair = start("repair", () -> {
+            sim.sleep(Duration.ofMillis(10));
+            faults(c).outage(true);
+            sim.sleep(Duration.ofMinutes(10));
+            faults(c).outage(false);
+        });
+        lock.unlock();
+        server.wipe();
+        repair.join();
+        sim.runFor(COMMAND_TIMEOUT);
+        assertNoLoss();
+        assertThat(c.stats().unsettled()).isZero();
+    }
+
     @Test
     void aCopyThatWasSentAfterTheDeadlineStandsForNone() throws InterruptedException {
         lock.tryLock(Duration.ZERO, SHORT);

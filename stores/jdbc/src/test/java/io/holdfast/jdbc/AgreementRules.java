@@ -277,7 +277,7 @@ abstract class AgreementRules {
         long unit = random.nextBoolean() ? 0 : before.columns().floorUnit() + random.nextInt(3) - 1;
         long lastToken = unit <= 0 ? 0 : TokenUnits.tokens(unit, 1).last();
         OptionalLong now = statements.release(
-                connection, key(name), tenure.toString(), lastToken == 0 ? 0 : TokenUnits.unit(lastToken));
+                connection, key(name), tenure.toString(), lastToken == 0 ? Long.MAX_VALUE : TokenUnits.unit(lastToken));
         Row after = read(name);
         Release request = Release.of(name, tenure).withLastToken(lastToken);
         Decisions<Release.Reply> core =

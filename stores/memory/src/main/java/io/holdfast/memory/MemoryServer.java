@@ -66,7 +66,8 @@ final class MemoryServer {
         decider = new Decider(limits);
         capabilities = CAPABILITIES
                 .withClaimWindow(Duration.of(limits.claimMicros(), ChronoUnit.MICROS))
-                .withFairPlaces(limits.fairPlaces());
+                .withFairPlaces(limits.fairPlaces())
+                .withMarkedReleases();
         startNanos = platform.nanoTime();
         startMicros = platform.wallMillis() * 1_000;
         run = platform.randomLong() | 1;

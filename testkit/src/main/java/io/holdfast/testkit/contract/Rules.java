@@ -22,6 +22,7 @@ final class Rules {
         AcquireRules.addTo(rules.topic("acquire"));
         RenewRules.addTo(rules.topic("renew"));
         ReleaseRules.addTo(rules.topic("release"));
+        LossRules.addTo(rules.topic("loss at a release"));
         QueueRules.addTo(rules.topic("queue"));
         LingerRules.addTo(rules.topic("lingering"));
         FairRules.addTo(rules.topic("fair positions"));

@@ -121,6 +121,15 @@ class BrokenStoresTest {
                         "a withdrawal does not affect the holder or other positions",
                         "a late duplicate of a yielding release does not affect the assigned hold"),
                 Broken.store(
+                        "takes each release that finds nothing for a loss",
+                        store -> new JudgedRelease(store, true),
+                        "a repeated release reports no loss if an earlier copy was applied"),
+                Broken.store(
+                        "takes no release that finds nothing for a loss",
+                        store -> new JudgedRelease(store, false),
+                        "a repeated release reports the loss of a hold that was taken away",
+                        "a repeated release reports the loss of a hold whose lease ended"),
+                Broken.store(
                         "repeats tokens",
                         RepeatedTokens::new,
                         "a second copy is granted again, with higher tokens",
@@ -452,7 +461,25 @@ class BrokenStoresTest {
                             request.mode(),
                             request.yield(),
                             request.lastToken(),
+                            request.keptToken(),
                             request.places())));
+        }
+    }
+
+    private static final class JudgedRelease extends ForwardingStore {
+
+        private final boolean lost;
+
+        JudgedRelease(LockStore store, boolean lost) {
+            super(store);
+            this.lost = lost;
+        }
+
+        @Override
+        public CompletionStage<Release.Reply> release(Release request) {
+            return super.release(request)
+                    .thenApply(reply -> new Release.Reply(
+                            reply.held(), reply.foreignWaiters(), reply.serverMicros(), lost && !reply.held()));
         }
     }
 

@@ -130,7 +130,8 @@ public final class TableStore extends RecordStore {
                         true,
                         pushes ? Capabilities.Signals.PUSHED : Capabilities.Signals.LOOKED,
                         Duration.ofMillis(100))
-                .withFairPlaces(LIMITS.fairPlaces());
+                .withFairPlaces(LIMITS.fairPlaces())
+                .withMarkedReleases();
         return dialect.guarded().isPresent() ? common.withRenewalBatch(RENEWALS) : common;
     }
 
@@ -232,9 +233,10 @@ public final class TableStore extends RecordStore {
     private OptionalLong release(GuardedStatements statements, Release request) {
         Key key = Key.of(keys.lock(request.name()));
         String tenure = request.tenure().toString();
+        long lastUnit = request.lastToken() == 0 ? Long.MAX_VALUE : TokenUnits.unit(request.lastToken());
         return sessions.runWrite(
                         "release " + quoted(request.name()),
-                        connection -> statements.release(connection, key, tenure, TokenUnits.unit(request.lastToken())))
+                        connection -> statements.release(connection, key, tenure, lastUnit))
                 .orElse(OptionalLong.empty());
     }
 

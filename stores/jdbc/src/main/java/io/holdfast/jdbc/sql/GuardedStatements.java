@@ -48,7 +48,7 @@ public interface GuardedStatements {
     /**
      * Releases a lock that the tenure holds, if nobody waits for it.
      *
-     * @param lastUnit the last token unit that was used; 0 if none is returned
+     * @param lastUnit the last token unit that was used; {@link Long#MAX_VALUE} if none is returned
      * @return the time of the database; empty if the guard does not hold
      */
     OptionalLong release(Connection connection, Key key, String tenure, long lastUnit) throws SQLException;

@@ -109,8 +109,9 @@ public final class MySql extends Dialect implements GuardedStatements {
                         + " used_at = {clock}"
                         + " WHERE name = ? AND state IS NULL AND (tenure = ? OR expires_at <= {clock}) AND {clock} <= ?"
                         + " AND last_unit <= {clock} + 10000");
+        // assignments are made from left to right, so the floor becomes the new last unit
         release = sql("UPDATE {locks} SET expires_at = 0, tenure = NULL, version = version + 1,"
-                + " last_unit = CASE WHEN ? = 0 THEN last_unit ELSE LEAST(last_unit, GREATEST(?, floor_unit)) END,"
+                + " last_unit = LEAST(last_unit, GREATEST(?, floor_unit)) + 1, floor_unit = last_unit,"
                 + " used_at = LAST_INSERT_ID({clock})"
                 + " WHERE name = ? AND tenure = ? AND state IS NULL AND expires_at > {clock}");
         // the row with most waiters is the last one, so the number of that row says whether any has waiters
@@ -296,8 +297,7 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     @Override
     public OptionalLong release(Connection connection, Key key, String tenure, long lastUnit) throws SQLException {
-        Statements.Change change =
-                Statements.change(connection, named(release), lastUnit, lastUnit, key.bytes(), tenure);
+        Statements.Change change = Statements.change(connection, named(release), lastUnit, key.bytes(), tenure);
         return change.rows() == 0 ? OptionalLong.empty() : OptionalLong.of(change.number());
     }
 

@@ -79,7 +79,8 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                         + " WHERE name = ? AND state IS NULL AND (tenure = ? OR expires_at <= {clock}) AND {clock} <= ?"
                         + " RETURNING last_unit, used_at");
         release = sql("UPDATE {locks} SET expires_at = 0, tenure = NULL, version = version + 1, used_at = {clock},"
-                + " last_unit = CASE WHEN ? = 0 THEN last_unit ELSE LEAST(last_unit, GREATEST(?, floor_unit)) END"
+                + " last_unit = LEAST(last_unit, GREATEST(?, floor_unit)) + 1,"
+                + " floor_unit = LEAST(last_unit, GREATEST(?, floor_unit)) + 1"
                 + " WHERE name = ? AND tenure = ? AND state IS NULL AND expires_at > {clock} RETURNING used_at");
         renew = sql("UPDATE {locks} l SET expires_at = GREATEST(expires_at, {clock} + v.lease),"
                 + " version = version + 1, used_at = {clock}"

@@ -192,14 +192,15 @@ public final class MongoStore extends RecordStore {
                 && request.places().isEmpty()
                 && !parts.busy().contains(key);
         return MongoRecords.start(() -> plain ? releaseNow(key, request) : Optional.<Release.Reply>empty())
-                .thenCompose(released ->
-                        released.map(CompletableFuture::completedStage).orElseGet(() -> super.release(request)))
+                .thenCompose(released -> released.map(CompletableFuture::completedStage)
+                        .orElseGet(() -> super.release(request.withKeptToken(0))))
                 .thenApply(reply -> {
                     parts.sweep().startIfDue(reply.serverMicros());
                     return reply;
                 });
     }
 
+    /** Releases a lock that nobody waits for. An update without a pipeline cannot mark the release by a token. */
     private Optional<Release.Reply> releaseNow(RecordKey key, Release request) {
         return parts.failures()
                 .calling(

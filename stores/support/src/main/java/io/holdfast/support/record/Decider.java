@@ -85,7 +85,8 @@ public final class Decider {
         Draft draft = draft(before, request.name(), moment);
         NameDecider decider = decider(draft, request.mode());
         Optional<Holder> held = held(draft, request.tenure(), request.mode());
-        held.ifPresent(holder -> draft.free(holder, request.lastToken()));
+        boolean lost = held.isEmpty() && draft.record().tokens().showNoReleaseSince(request.keptToken());
+        held.ifPresent(holder -> draft.release(holder, request.lastToken()));
         draft.withdraw(request.tenure());
         request.places().forEach(draft::withdraw);
         decider.serve(request.yield());
@@ -93,7 +94,8 @@ public final class Decider {
             // late acquire: one that was decided on the same record must not be written after this release
             draft.takeArrival();
         }
-        return draft.decided(new Release.Reply(held.isPresent(), decider.waiters(request.tenure()), draft.clock()));
+        return draft.decided(
+                new Release.Reply(held.isPresent(), decider.waiters(request.tenure()), draft.clock(), lost));
     }
 
     /** Decides {@link io.holdfast.spi.LockStore#forceRelease}, and replies with the former holders. */

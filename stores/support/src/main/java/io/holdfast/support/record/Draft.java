@@ -129,7 +129,8 @@ final class Draft {
     }
 
     private Holder withTokens(Holder wanted, Optional<Holder> held, long tokens) {
-        Tokens before = held.isEmpty() ? record.tokens().forNewHolder() : record.tokens();
+        boolean alone = held.isEmpty() && wanted.mode() == Mode.LOCK;
+        Tokens before = alone ? record.tokens().forNewHolder() : record.tokens();
         Grant grant = before.next(tokens, now());
         record = record.with(before.after(grant));
         return held.map(wanted::following).orElse(wanted).granted(grant);
@@ -176,6 +177,12 @@ final class Draft {
             record = record.with(record.tokens().usedUpTo(lastToken));
         }
         record = record.with(holders().without(holder.tenure()));
+    }
+
+    /** Ends a hold by the release of its owner, which leaves a mark. */
+    void release(Holder holder, long lastToken) {
+        free(holder, lastToken);
+        record = record.with(record.tokens().marked());
     }
 
     // ---- places

@@ -11,14 +11,16 @@ import io.holdfast.support.TokenUnits;
  *
  * <ol>
  *   <li>Each unit is issued once, and later units are higher. Only the last holder of a lock returns units, and only unused ones.
+ *   <li>A release issues one more unit as its mark, and raises the floor to it. So if the floor is not above a unit that a tenure
+ *       kept, no release has ended its hold.
  *   <li>A unit is never below the clock at the time of its issue. So tokens rise even after all data was lost.
  *   <li>The last unit of a grant is at most 10 ms ahead of the clock, unless a floor or a clock that stepped back requires more.
  *       So tokens rise after any loss of data that takes at least 10 ms.
  * </ol>
  *
  * @param last the last unit issued; 0 for none
- * @param floor the last unit that was issued before the present or last holder acquired the name; that holder returns only units
- *     above it
+ * @param floor the highest unit of which it is known that it was issued before the present holder of a lock acquired it, or is
+ *     the mark of a release; it never falls, and a holder returns only units above it
  */
 public record Tokens(long last, long floor) {
 
@@ -54,5 +56,19 @@ public record Tokens(long last, long floor) {
     /** Takes back the units above the last token that the last holder used. */
     Tokens usedUpTo(long token) {
         return new Tokens(Math.min(last, Math.max(TokenUnits.unit(token), floor)), floor);
+    }
+
+    /** Issues the mark of a release. */
+    Tokens marked() {
+        return new Tokens(last + 1, last + 1);
+    }
+
+    /**
+     * Returns {@code true} if no release has ended the hold of a tenure that kept this token.
+     *
+     * @param token 0 if no token of the tenure is known
+     */
+    boolean showNoReleaseSince(long token) {
+        return token > 0 && floor <= TokenUnits.unit(token);
     }
 }

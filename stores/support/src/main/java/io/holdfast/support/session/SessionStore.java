@@ -156,7 +156,10 @@ public final class SessionStore extends RecordStore {
 
     @Override
     public Capabilities capabilities() {
-        return parts.capabilities().withClaimWindow(CLAIM_WINDOW).withFairPlaces(LIMITS.fairPlaces());
+        return parts.capabilities()
+                .withClaimWindow(CLAIM_WINDOW)
+                .withFairPlaces(LIMITS.fairPlaces())
+                .withMarkedReleases();
     }
 
     @Override

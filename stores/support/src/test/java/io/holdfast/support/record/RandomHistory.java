@@ -230,7 +230,8 @@ final class RandomHistory {
         Mode mode = mode(tenure);
         long last = mode == Mode.LOCK && random.nextBoolean() ? record.tokens().last() << 10 : 0;
         List<TenureId> places = random.nextInt(5) == 0 ? List.of(tenure()) : List.of();
-        return new Release(NAME, tenure, mode, random.nextBoolean(), Math.max(0, last - random.nextInt(3_000)), places);
+        return new Release(
+                NAME, tenure, mode, random.nextBoolean(), Math.max(0, last - random.nextInt(3_000)), 0, places);
     }
 
     private Renew renew() {
