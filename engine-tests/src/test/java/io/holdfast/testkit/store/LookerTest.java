@@ -124,10 +124,8 @@ class LookerTest {
     }
 
     private LockRecord awaited(String name) {
-        LockRecord held = decider.acquire(LockRecord.EMPTY, Acquire.of(name, HOLDER, LEASE), now())
-                .record();
         Acquire request = Acquire.of(name, WAITER, LEASE).queued(Acquire.Queueing.BARGING, 0);
-        return decider.acquire(held, request, now()).record();
+        return decider.acquire(held(name), request, now()).record();
     }
 
     private LockRecord assigned(String name) {
@@ -136,8 +134,25 @@ class LookerTest {
     }
 
     private void waitFor(String name) {
-        write(name, 1, awaited(name));
-        looker.left(key(name), 1, awaited(name));
+        waitFor(name, 1);
+    }
+
+    private void waitFor(String name, long version) {
+        write(name, version, awaited(name));
+        looker.left(key(name), version, awaited(name));
+    }
+
+    private LockRecord held(String name) {
+        return decider.acquire(LockRecord.EMPTY, Acquire.of(name, HOLDER, LEASE), now())
+                .record();
+    }
+
+    /** Runs an action when the next look has read the rows, and has not compared them. */
+    private void duringTheNextLook(Runnable action) {
+        afterRead = () -> {
+            afterRead = () -> {};
+            action.run();
+        };
     }
 
     private List<Long> pauses() {
@@ -214,11 +229,10 @@ class LookerTest {
     void readsAReportedRecordAgainIfAMessageArrivesDuringTheLook() {
         waitFor("a");
         looker.pause();
-        afterRead = () -> {
-            afterRead = () -> {};
+        duringTheNextLook(() -> {
             write("a", 2, assigned("a"));
             looker.read(key("a"));
-        };
+        });
         looker.read(key("a"));
         simulation.runReady();
         assertAssigned("a");
@@ -230,10 +244,7 @@ class LookerTest {
         waitFor("a");
         looker.pause();
         write("a", 2, assigned("a"));
-        afterRead = () -> {
-            afterRead = () -> {};
-            looker.begin(key("a"));
-        };
+        duringTheNextLook(() -> looker.begin(key("a")));
         looker.read(key("a"));
         simulation.runReady();
         assertThat(signals).isEmpty();
@@ -262,9 +273,9 @@ class LookerTest {
 
     @Test
     void aClientThatDoesNotWaitDoesNotLook() {
-        LockRecord held = decider.acquire(LockRecord.EMPTY, Acquire.of("n", WAITER, LEASE), now())
+        LockRecord granted = decider.acquire(LockRecord.EMPTY, Acquire.of("n", WAITER, LEASE), now())
                 .record();
-        looker.left(key("n"), 1, held);
+        looker.left(key("n"), 1, granted);
         simulation.runFor(Duration.ofMinutes(1));
         assertThat(looks).isEmpty();
     }
@@ -379,8 +390,11 @@ class LookerTest {
     @Test
     void aLookThatWasOvertakenFindsNothing() {
         waitFor("n");
-        looker.left(key("n"), 3, awaited("n"));
         write("n", 2, assigned("n"));
+        duringTheNextLook(() -> {
+            write("n", 3, awaited("n"));
+            looker.left(key("n"), 3, awaited("n"));
+        });
         simulation.runFor(Duration.ofSeconds(1));
         assertThat(signals).isEmpty();
         write("n", 4, assigned("n"));
@@ -393,7 +407,91 @@ class LookerTest {
         waitFor("n");
         rows.clear();
         simulation.runFor(Duration.ofSeconds(1));
-        assertThat(signals).containsExactly(new Signal.Freed("n"));
+        assertThat(signals).hasSize(2).first().isEqualTo(new Signal.Freed("n"));
+        assertThat(signals.get(1)).isInstanceOf(Signal.Gap.class);
+    }
+
+    /** A look has found no row, and the client has made one before the look has ended. */
+    @Test
+    void keepsWaitingInARowThatTheClientMakesWhileALookFindsNone() {
+        waitFor("n");
+        rows.clear();
+        duringTheNextLook(() -> waitFor("n", 1_000));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).isEmpty();
+        write("n", 1_001, assigned("n"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertAssigned("n");
+    }
+
+    // ---- a store that goes back, as after the restore of a backup
+
+    @Test
+    void findsWhatIsWrittenAfterTheStoreWentBack() {
+        waitFor("n", 500);
+        simulation.runFor(Duration.ofMillis(100));
+        write("n", 3, awaited("n"));
+        simulation.runFor(Duration.ofMillis(100));
+        write("n", 4, assigned("n"));
+        simulation.runFor(Duration.ofMillis(100));
+        assertAssigned("n");
+    }
+
+    @Test
+    void findsAnAssignmentThatIsWrittenBeforeTheFirstLookAfterTheStoreWentBack() {
+        waitFor("n", 500);
+        write("n", 4, assigned("n"));
+        simulation.runFor(Duration.ofMillis(100));
+        assertAssigned("n");
+    }
+
+    /** Its holds are verified, and its waiters ask again, because of the gap. */
+    @Test
+    void reportsOneGapWhenTheStoreWentBack() {
+        waitFor("a", 500);
+        waitFor("b", 500);
+        write("a", 3, awaited("a"));
+        write("b", 3, awaited("b"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).hasSize(1).first().isInstanceOf(Signal.Gap.class);
+    }
+
+    @Test
+    void wakesAWaiterWhosePositionIsGoneAfterTheStoreWentBack() {
+        waitFor("n", 500);
+        write("n", 3, held("n"));
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(signals).hasSize(2).first().isEqualTo(new Signal.Freed("n"));
+        assertEndsTheLooks();
+    }
+
+    /** The client was granted the name by a request that has found an earlier version. */
+    @Test
+    void endsTheLooksWhenTheClientWaitsNoLongerAfterTheStoreWentBack() {
+        waitFor("n", 500);
+        LockRecord granted = decider.acquire(LockRecord.EMPTY, Acquire.of("n", WAITER, LEASE), now())
+                .record();
+        write("n", 4, granted);
+        looker.left(key("n"), 4, granted);
+        simulation.runFor(Duration.ofSeconds(1));
+        assertEndsTheLooks();
+    }
+
+    private void assertEndsTheLooks() {
+        looks.clear();
+        simulation.runFor(Duration.ofSeconds(1));
+        assertThat(looks).isEmpty();
+        assertThat(looker.awaited()).isEmpty();
+    }
+
+    @Test
+    void readsAReportedRecordThatWentBackThoughItIsPaused() {
+        waitFor("a", 500);
+        looker.pause();
+        write("a", 4, assigned("a"));
+        looker.read(key("a"));
+        simulation.runReady();
+        assertAssigned("a");
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.contract.RealTimeHarness;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** A database, and a connection to look into it. */
@@ -32,8 +33,16 @@ final class DatabaseHarness extends RealTimeHarness {
 
     @Override
     public void wipe() {
-        database.run(
-                "DELETE FROM " + Address.parse(uri(), LIMIT).settings().tables().locks());
+        database.run("DELETE FROM " + table());
+    }
+
+    private String table() {
+        return Address.parse(uri(), LIMIT).settings().tables().locks();
+    }
+
+    @Override
+    public Optional<Runnable> backup() {
+        return Optional.of(database.backup(table()));
     }
 
     /** Rows stay; connections and threads do not. */

@@ -4,10 +4,12 @@ import io.holdfast.testkit.StoreClient;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -94,6 +96,53 @@ final class Databases implements AutoCloseable {
             return values;
         } catch (SQLException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /** Keeps the rows of a table. Returns an action that puts them back in one transaction. */
+    Runnable backup(String table) {
+        List<List<Object>> rows = rows("SELECT * FROM " + table);
+        return () -> {
+            try {
+                connection.setAutoCommit(false);
+                run("DELETE FROM " + table);
+                for (List<Object> row : rows) {
+                    insert(table, row);
+                }
+                connection.commit();
+                connection.setAutoCommit(true);
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        };
+    }
+
+    private List<List<Object>> rows(String sql) {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            int columns = result.getMetaData().getColumnCount();
+            List<List<Object>> rows = new ArrayList<>();
+            while (result.next()) {
+                List<Object> row = new ArrayList<>();
+                for (int i = 1; i <= columns; i++) {
+                    row.add(result.getObject(i));
+                }
+                rows.add(row);
+            }
+            return rows;
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void insert(String table, List<Object> row) throws SQLException {
+        String values = String.join(", ", Collections.nCopies(row.size(), "?"));
+        try (PreparedStatement statement =
+                connection.prepareStatement("INSERT INTO " + table + " VALUES (" + values + ")")) {
+            for (int i = 0; i < row.size(); i++) {
+                statement.setObject(i + 1, row.get(i));
+            }
+            statement.executeUpdate();
         }
     }
 

@@ -17,7 +17,12 @@ final class Rules {
 
     private Rules() {}
 
-    static List<Rule> all() {
+    /**
+     * Returns the rules.
+     *
+     * @param goesBack whether the data of the store can go back to an earlier state
+     */
+    static List<Rule> all(boolean goesBack) {
         Rules rules = new Rules();
         AcquireRules.addTo(rules.topic("acquire"));
         RenewRules.addTo(rules.topic("renew"));
@@ -33,6 +38,9 @@ final class Rules {
         FloorRules.addTo(rules.topic("token floors"));
         ReportRules.addTo(rules.topic("reports and forced release"));
         ConnectionRules.addTo(rules.topic("connection"));
+        if (goesBack) {
+            RestoreRules.addTo(rules.topic("restored data"));
+        }
         return List.copyOf(rules.all);
     }
 

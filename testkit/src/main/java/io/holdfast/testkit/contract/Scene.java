@@ -186,6 +186,15 @@ final class Scene implements AutoCloseable {
         harness.wipe();
     }
 
+    /** Keeps a copy of the data, and returns an action that puts it back. */
+    Runnable backup() {
+        return harness.backup().orElseThrow();
+    }
+
+    boolean tokensFollowClock() {
+        return harness.tokensFollowClock();
+    }
+
     <T> T await(CompletionStage<T> stage) {
         CompletableFuture<T> future = stage.toCompletableFuture();
         if (!becomes(future::isDone)) {

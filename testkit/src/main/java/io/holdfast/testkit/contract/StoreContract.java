@@ -81,7 +81,7 @@ public abstract class StoreContract {
         try (StoreHarness harness = newHarness();
                 LockStore store = harness.open(StoreConfig.of(
                         harness.uri(), LockReport.Client.unknown("asks-what-it-can"), harness.platform()))) {
-            List<Rule> rules = Rules.all().stream()
+            List<Rule> rules = Rules.all(harness.backup().isPresent()).stream()
                     .filter(rule -> rule.appliesTo(store) && isWanted(rule))
                     .toList();
             return start(rules, harness.concurrentRules());

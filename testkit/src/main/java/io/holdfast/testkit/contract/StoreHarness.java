@@ -4,6 +4,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -46,6 +47,21 @@ public interface StoreHarness extends AutoCloseable {
 
     /** Makes the server lose all data of this harness. It is called only if the store reports that tokens survive that. */
     void wipe();
+
+    /**
+     * Keeps a copy of the present data of this harness.
+     *
+     * @return an action that puts the data back while clients are connected, each record at once; empty if the data of the store
+     *     cannot go back
+     */
+    default Optional<Runnable> backup() {
+        return Optional.empty();
+    }
+
+    /** Returns {@code true} if the clock of the server determines tokens, so that they rise even if the data have gone back. */
+    default boolean tokensFollowClock() {
+        return true;
+    }
 
     /** Ends the harness, and fails if a store left something behind. */
     @Override

@@ -22,7 +22,7 @@ final class TokenRules {
      * The minimum duration of an outage after which tokens still rise, because tokens may be ahead of the server's clock by
      * 10 ms.
      */
-    private static final Duration OUTAGE = Duration.ofMillis(20);
+    static final Duration OUTAGE = Duration.ofMillis(20);
 
     private TokenRules() {}
 

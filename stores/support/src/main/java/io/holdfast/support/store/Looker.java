@@ -34,11 +34,14 @@ import org.slf4j.LoggerFactory;
  *   <li>While the client waits for a name, a look is scheduled or under way, unless the looker is paused. Otherwise the store is
  *       not asked.
  *   <li>The versions of a name that are compared rise. So a look that was overtaken by a request of the client finds nothing.
+ *   <li>A look that has begun after the last version of a name was noted, and reads an earlier one, was not overtaken: the store
+ *       went back, as after the restore of a backup or a failover to a replica that was behind. What it read counts.
  *   <li>A look finds nothing in a record that a request of the client is writing.
  *   <li>A record that a message reports is read at once, or when the client has written it, even if the looker is paused. Somebody
  *       else may have sent the message, so an assignment is believed only if the record states it. An assignment that a request
  *       finds in a record is reported, too, because the read that the message asks for would not find it any more.
- *   <li>After a failed look, the next one that succeeds also reports a {@link Signal.Gap}.
+ *   <li>After a failed look, the next one that succeeds also reports a {@link Signal.Gap}. So does a look that finds that the store
+ *       went back.
  * </ol>
  *
  * <p>The first look follows after 5 ms. If nothing has changed, the next one follows later, by half of the last delay, up to
@@ -66,12 +69,20 @@ public final class Looker {
         Map<RecordKey, Sight> read(List<RecordKey> names);
     }
 
-    private record Seen(long version, LockRecord record) {}
+    /**
+     * A record as it was last seen.
+     *
+     * @param looks the number of looks that had begun when it was noted
+     */
+    private record Seen(long version, LockRecord record, long looks) {}
 
     private static final Logger LOG = LoggerFactory.getLogger(Looker.class);
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
     private static final int NAMES_PER_QUERY = 200;
+
+    /** The version of a record that does not exist, which is earlier than any other. */
+    private static final long ABSENT = Long.MIN_VALUE;
 
     private final StoreConfig config;
     private final RecordKeys keys;
@@ -95,6 +106,10 @@ public final class Looker {
     private final List<CompletableFuture<Void>> proofs = new ArrayList<>();
     private Platform.Task next = () -> {};
     private long delay = FIRST_NANOS;
+
+    /** The number of looks that have begun. */
+    private long looks;
+
     private boolean looking;
     private boolean missed;
     private boolean paused;
@@ -170,7 +185,7 @@ public final class Looker {
      */
     public void found(RecordKey key, long version, LockRecord record, Moment moment) {
         boolean pushed = locked(() -> paused);
-        compare(key, version, record, moment).stream()
+        compare(key, version, record, moment, false).stream()
                 .filter(signal -> !pushed || signal instanceof Signal.Assigned)
                 .forEach(config.signals());
     }
@@ -194,7 +209,7 @@ public final class Looker {
     private boolean keep(RecordKey key, long version, LockRecord record) {
         boolean waits = Sightings.isAwaited(config.client().id(), record);
         if (waits) {
-            awaited.put(key, new Seen(version, record));
+            awaited.put(key, new Seen(version, record, looks));
         } else {
             awaited.remove(key);
         }
@@ -280,6 +295,7 @@ public final class Looker {
     /** Begins a look, and returns the names to read. A proof needs a query even if the client waits for no name. */
     private List<RecordKey> begin(List<CompletableFuture<Void>> asked) {
         return locked(() -> {
+            looks++;
             asked.addAll(proofs);
             proofs.clear();
             Set<RecordKey> names = new HashSet<>(reported);
@@ -322,18 +338,24 @@ public final class Looker {
             }
             return sight == null
                     // somebody has deleted the record
-                    ? compare(name, Long.MAX_VALUE, LockRecord.EMPTY, Moment.of(0, 0))
-                    : compare(name, sight.version(), sight.record(), sight.moment());
+                    ? compare(name, ABSENT, LockRecord.EMPTY, Moment.of(0, 0), true)
+                    : compare(name, sight.version(), sight.record(), sight.moment(), true);
         });
     }
 
-    /** Returns the signals about what was written since the last reading, unless this reading was overtaken. */
-    private List<Signal> compare(RecordKey key, long version, LockRecord record, Moment moment) {
+    /**
+     * Returns the signals about what was written since the last reading, unless this reading was overtaken.
+     *
+     * @param looked {@code true} if the present look has read the record, and not a request
+     */
+    private List<Signal> compare(RecordKey key, long version, LockRecord record, Moment moment, boolean looked) {
         return locked(() -> {
             Seen last = awaited.get(key);
-            if (last == null || version <= last.version) {
+            boolean wentBack = looked && last != null && last.looks < looks && version < last.version;
+            if (last == null || (version <= last.version && !wentBack)) {
                 return List.of();
             }
+            missed |= wentBack;
             var unused = keep(key, version, record);
             return new Sightings(config.client().id(), keys.name(key), last.record, record, moment).signals();
         });
