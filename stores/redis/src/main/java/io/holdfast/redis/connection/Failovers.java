@@ -42,6 +42,7 @@ final class Failovers implements AutoCloseable {
     private static final Pattern PROMOTION = Pattern.compile(
             "slave \\S+ (?<host>\\S+) (?<port>\\d{1,5}) @ (?<group>\\S+) (?<oldHost>\\S+) (?<oldPort>\\d{1,5})");
 
+    private static final int MOST_PORTS = 65_535;
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A receiver of the failovers. */
@@ -180,12 +181,17 @@ final class Failovers implements AutoCloseable {
         /** Reads a message; empty if it has another form. */
         static Optional<Replacement> read(String channel, String message) {
             Matcher found = (channel.equals(PROMOTED) ? PROMOTION : SWITCH).matcher(message);
-            return found.matches()
+            return found.matches() && isPort(found.group("oldPort")) && isPort(found.group("port"))
                     ? Optional.of(new Replacement(
                             found.group("group"),
                             place(found.group("oldHost"), found.group("oldPort")),
                             place(found.group("host"), found.group("port"))))
                     : Optional.empty();
+        }
+
+        private static boolean isPort(String digits) {
+            int number = Integer.parseInt(digits);
+            return number > 0 && number <= MOST_PORTS;
         }
     }
 

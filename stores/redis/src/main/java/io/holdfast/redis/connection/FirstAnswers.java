@@ -8,16 +8,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The answers of several servers to the same question. All servers are asked at once, so that a server that hangs does not delay
- * the others. 100 ms after the first answer, the latest of the answers is chosen.
+ * the others for long. The latest of the answers is chosen 100 ms after a majority has answered, and 1 s after the first answer at
+ * the latest. So a server that is cut off from the others does not decide because it is the nearest one.
  *
  * @param <A> the type of an answer
  */
 public final class FirstAnswers<A> {
 
     private static final long EXTRA_NANOS = 100_000_000;
+    private static final long MINORITY_NANOS = 1_000_000_000;
 
     private final List<CompletableFuture<A>> answers;
     private final CompletableFuture<Void> done = new CompletableFuture<>();
@@ -32,8 +35,12 @@ public final class FirstAnswers<A> {
         timer.schedule(limit.toNanos(), () -> done.complete(null));
         var unused = CompletableFuture.allOf(answers.toArray(CompletableFuture<?>[]::new))
                 .whenComplete((nothing, error) -> done.complete(null));
+        AtomicInteger answered = new AtomicInteger();
         for (CompletionStage<A> answer : answers) {
-            answer.thenAccept(known -> timer.schedule(EXTRA_NANOS, () -> done.complete(null)));
+            answer.thenAccept(known -> {
+                boolean majority = answered.incrementAndGet() > answers.size() / 2;
+                timer.schedule(majority ? EXTRA_NANOS : MINORITY_NANOS, () -> done.complete(null));
+            });
         }
     }
 

@@ -29,6 +29,8 @@ class FailoversTest {
         "+switch-master, orders 10.0.0.1 6379 10.0.0.2 6380 more",
         "+promoted-slave, master orders 10.0.0.1 6379",
         "+promoted-slave, orders 10.0.0.1 6379 10.0.0.2 6380",
+        "+switch-master, orders 10.0.0.1 6379 10.0.0.2 65536",
+        "+promoted-slave, slave 10.0.0.2:6380 10.0.0.2 6380 @ orders 10.0.0.1 99999",
         "+switch-master, ''"
     })
     void ignoresAMessageOfAnotherForm(String channel, String message) {
