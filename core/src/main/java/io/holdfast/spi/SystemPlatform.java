@@ -66,7 +66,7 @@ final class SystemPlatform implements Platform {
 
     private static ThreadFactory daemons(String name) {
         return task -> {
-            Thread thread = new Thread(task, name);
+            Thread thread = new Thread(null, task, name, 0, false);
             thread.setDaemon(true);
             return thread;
         };

@@ -134,6 +134,7 @@ class MemoryStoreTest {
         assertThat(next.last() - next.first()).isEqualTo(TOKENS_PER_MICRO - 1);
     }
 
+    /** The mark of a release takes the unit after the last one that was used. */
     @Test
     void unusedTokensAreTakenBack() {
         LockStore store = open("memory:", "a");
@@ -141,7 +142,7 @@ class MemoryStoreTest {
         assertThat(large.last() - large.first()).isEqualTo(5 * TOKENS_PER_MICRO - 1);
         Release release = Release.of("n", new TenureId("a", 1)).withLastToken(large.first() + TOKENS_PER_MICRO);
         assertThat(simulation.await(store.release(release)).held()).isTrue();
-        assertThat(tokens(store, new TenureId("a", 2), 1).first()).isEqualTo(large.first() + 2 * TOKENS_PER_MICRO);
+        assertThat(tokens(store, new TenureId("a", 2), 1).first()).isEqualTo(large.first() + 3 * TOKENS_PER_MICRO);
     }
 
     @Test
@@ -154,7 +155,7 @@ class MemoryStoreTest {
         Release tooLow = Release.of("n", new TenureId("a", 2)).withLastToken(first.first());
         assertThat(simulation.await(store.release(tooLow)).held()).isTrue();
         assertThat(tokens(store, new TenureId("a", 3), 1).first())
-                .isEqualTo(second.first())
+                .isEqualTo(second.first() + TOKENS_PER_MICRO)
                 .isGreaterThan(first.last());
     }
 
@@ -166,7 +167,7 @@ class MemoryStoreTest {
         assertThat(simulation.await(store.release(Release.of("n", tenure))).held())
                 .isTrue();
         simulation.runFor(Duration.ofDays(7));
-        assertThat(simulation.await(store.inspect("n")).lastToken()).hasValue(given.last());
+        assertThat(simulation.await(store.inspect("n")).lastToken()).hasValue(given.last() + TOKENS_PER_MICRO);
         simulation.runFor(Duration.ofSeconds(1));
         assertThat(simulation.await(store.inspect("n")).lastToken()).isEmpty();
     }

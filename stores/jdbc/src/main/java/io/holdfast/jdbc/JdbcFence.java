@@ -137,11 +137,12 @@ public final class JdbcFence {
     }
 
     /**
-     * Refuses an old token, and remembers a new one, in the caller's transaction. It is one statement. Until the transaction
-     * ends, another guard of that name waits. If the transaction is rolled back, the token is not remembered.
+     * Refuses an old token, and remembers a new one, in the caller's transaction. It is one statement, and two on MySQL and MariaDB.
+     * Until the transaction ends, another guard of that name waits. If the transaction is rolled back, the token is not remembered.
      *
      * <p>In isolation levels above READ COMMITTED, PostgreSQL and H2 fail with SQL state 40001 if another transaction has guarded
-     * the name since this transaction began: repeat the transaction.
+     * the name since this transaction began: repeat the transaction. In any level, so do MySQL and MariaDB if two transactions that
+     * guard a name for the first time wait for each other (deadlock).
      *
      * @param transaction a connection of the same database, with auto-commit off
      * @param name the name of what is guarded, up to 512 bytes of UTF-8

@@ -1,17 +1,10 @@
 package io.holdfast.jdbc;
 
-import java.util.List;
-
 /** A fence in MariaDB. */
-class MariaDbFenceTest extends RowFenceRules {
+class MariaDbFenceTest extends MySqlFenceRules {
 
     @Override
     String uri() {
         return Servers.mariaDb().uri();
-    }
-
-    @Override
-    List<Integer> readingTheLatest() {
-        return levels();
     }
 }

@@ -10,7 +10,7 @@ class PostgreSqlDataSourceTest extends DataSourceRules {
 
     @Override
     String unusual() {
-        return "SET lock_timeout = 4321";
+        return "SET lock_timeout = 4321; LISTEN application";
     }
 
     @Override

@@ -33,7 +33,7 @@ final class Background {
     }
 
     private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "holdfast-redisson-api");
+        Thread thread = new Thread(null, task, "holdfast-redisson-api", 0, false);
         thread.setDaemon(true);
         return thread;
     }

@@ -36,7 +36,7 @@ final class Candidacy {
     Candidacy(LeaderElection election, ApplicationEventPublisher events) {
         this.election = election;
         this.events = events;
-        this.thread = new Thread(this::run, "holdfast-election-" + election.name());
+        this.thread = new Thread(null, this::run, "holdfast-election-" + election.name(), 0, false);
         thread.setDaemon(true);
     }
 

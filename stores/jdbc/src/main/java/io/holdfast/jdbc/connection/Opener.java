@@ -48,7 +48,7 @@ public final class Opener implements AutoCloseable {
     /** Returns a factory of daemon threads with a name. */
     public static ThreadFactory daemons(String name) {
         return task -> {
-            Thread thread = new Thread(task, name);
+            Thread thread = new Thread(null, task, name, 0, false);
             thread.setDaemon(true);
             return thread;
         };

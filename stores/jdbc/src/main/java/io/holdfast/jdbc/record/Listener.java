@@ -210,28 +210,36 @@ final class Listener {
 
     /** Listens on a new connection until it fails, delivers nothing, or is not needed. */
     private void listen() {
+        String id = config.client().id();
         try (Connection connection = sessions.open("listen")) {
-            long run = messages.listen(connection, config.client().id());
-            CompletableFuture<Void> proof = prove();
-            long lastSign = config.platform().nanoTime();
-            while (!closed && !proof.isCompletedExceptionally()) {
-                if (receive(connection, run)) {
-                    lastSign = config.platform().nanoTime();
-                } else if (config.platform().nanoTime() - lastSign > SILENCE_NANOS) {
-                    requireAlive(connection);
-                    lastSign = config.platform().nanoTime();
-                }
-                if (!hears && proof.isDone() && !proof.isCompletedExceptionally()) {
-                    beginHearing();
-                }
+            try {
+                receive(connection, messages.listen(connection, id));
+            } finally {
+                messages.unlisten(connection, id);
             }
-            var unused = proof.whenComplete((nothing, error) -> warnOnce(error));
         } catch (SQLException | RuntimeException e) {
             LOG.debug("the connection that listens has failed; trying again", e);
         }
     }
 
-    private boolean receive(Connection connection, long run) throws SQLException {
+    private void receive(Connection connection, long run) throws SQLException {
+        CompletableFuture<Void> proof = prove();
+        long lastSign = config.platform().nanoTime();
+        while (!closed && !proof.isCompletedExceptionally()) {
+            if (receiveSome(connection, run)) {
+                lastSign = config.platform().nanoTime();
+            } else if (config.platform().nanoTime() - lastSign > SILENCE_NANOS) {
+                requireAlive(connection);
+                lastSign = config.platform().nanoTime();
+            }
+            if (!hears && proof.isDone() && !proof.isCompletedExceptionally()) {
+                beginHearing();
+            }
+        }
+        var unused = proof.whenComplete((nothing, error) -> warnOnce(error));
+    }
+
+    private boolean receiveSome(Connection connection, long run) throws SQLException {
         List<String> texts = messages.receive(connection, SLICE_MILLIS);
         texts.forEach(text -> receive(text, run));
         return !texts.isEmpty();

@@ -188,7 +188,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     public abstract List<String> settings(long commandMillis);
 
     /**
-     * Returns the statements that put a session back as it is now, after {@link #settings}, and after it has listened.
+     * Returns the statements that put a session back as it is now, after {@link #settings}.
      */
     public abstract List<String> restoring(Connection connection) throws SQLException;
 

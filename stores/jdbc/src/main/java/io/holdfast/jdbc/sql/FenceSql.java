@@ -37,7 +37,7 @@ public enum FenceSql {
         /** An advisory lock needs no row. */
         @Override
         String lockStatement(String table) {
-            return "SELECT pg_advisory_xact_lock(?)";
+            return "SELECT pg_catalog.pg_advisory_xact_lock(?)";
         }
 
         @Override
@@ -51,18 +51,26 @@ public enum FenceSql {
         }
     },
 
-    /** MySQL and MariaDB. The statement returns the higher token, and inserts without a lock on the gap between rows. */
+    /**
+     * MySQL and MariaDB. The first statement locks the row, and inserts without a lock on the gap between rows. The second one reads
+     * the highest token. The number of changed rows and the generated number would say it, too, but a trigger or an option of the
+     * driver can change both.
+     */
     MYSQL("varbinary(513)", Catalog.MYSQL) {
         @Override
         long raise(Connection transaction, String table, byte[] key, long token) throws SQLException {
-            Statements.Change change = Statements.change(
+            var unused = Statements.update(
                     transaction,
                     "INSERT INTO " + table + " (name, token) VALUES (?, ?) ON DUPLICATE KEY UPDATE"
-                            + " token = LAST_INSERT_ID(GREATEST(token, VALUES(token)))",
+                            + " token = GREATEST(token, VALUES(token))",
                     key,
                     token);
-            // a row that was inserted generates no number
-            return Math.max(token, change.number());
+            // it locks the row, because a plain read of REPEATABLE READ would return an earlier token
+            return token(transaction, "SELECT token FROM " + table + " WHERE name = ? FOR UPDATE", key).stream()
+                    .filter(each -> each >= token)
+                    .findFirst()
+                    .orElseThrow(() -> new SQLException(
+                            "the table " + table + " does not keep the token that was written; remove its triggers"));
         }
     },
 
@@ -154,7 +162,7 @@ public enum FenceSql {
 
     /** Fails if the table is missing or has other columns. */
     public void check(Connection connection, String table) throws SQLException {
-        var unused = token(connection, table, guardKey(""));
+        var unused = known(connection, table, guardKey(""));
     }
 
     /**
@@ -170,7 +178,7 @@ public enum FenceSql {
 
     /** Returns the token that has refused a lower one. */
     private static long higher(Connection transaction, String table, byte[] key, long refused) throws SQLException {
-        return token(transaction, table, key).stream()
+        return known(transaction, table, key).stream()
                 .filter(each -> each > refused)
                 .findFirst()
                 .orElseThrow(() -> repeat("the row in " + table + " that refused a token was deleted", null));
@@ -180,8 +188,11 @@ public enum FenceSql {
         return new SQLTransactionRollbackException(why + "; repeat the transaction", "40001", cause);
     }
 
-    private static OptionalLong token(Connection connection, String table, byte[] key) throws SQLException {
-        String sql = "SELECT token FROM " + table + " WHERE name = ?";
+    private static OptionalLong known(Connection connection, String table, byte[] key) throws SQLException {
+        return token(connection, "SELECT token FROM " + table + " WHERE name = ?", key);
+    }
+
+    private static OptionalLong token(Connection connection, String sql, byte[] key) throws SQLException {
         return Statements.query(connection, sql, line -> line.getLong(1), (Object) key).stream()
                 .mapToLong(Long::longValue)
                 .findFirst();
@@ -216,7 +227,7 @@ public enum FenceSql {
     }
 
     private static boolean hasRow(Connection connection, String table, String name) throws SQLException {
-        return token(connection, table, lockKey(name)).isPresent();
+        return known(connection, table, lockKey(name)).isPresent();
     }
 
     /**

@@ -17,6 +17,9 @@ public interface Messages {
      */
     long listen(Connection connection, String clientId) throws SQLException;
 
+    /** Ends what {@link #listen} has begun. The connection may have listened to messages of its other users before, and still does. */
+    void unlisten(Connection connection, String clientId) throws SQLException;
+
     /**
      * Waits for messages, and returns their texts. Returns an empty list if none has come in time.
      *

@@ -292,13 +292,19 @@ public final class MySql extends Dialect implements GuardedStatements {
             throws SQLException {
         Statements.Change change = Statements.change(
                 connection, named(acquire), tenure, leaseMicros, tenure, key.bytes(), tenure, notAfter);
-        return change.rows() == 0 ? Optional.empty() : Optional.of(new Grant(change.number(), change.number()));
+        // a trigger may have replaced the number. Then the record shows the grant
+        return change.number() == 0 ? Optional.empty() : Optional.of(new Grant(change.number(), change.number()));
     }
 
     @Override
     public OptionalLong release(Connection connection, Key key, String tenure, long lastUnit) throws SQLException {
         Statements.Change change = Statements.change(connection, named(release), lastUnit, key.bytes(), tenure);
-        return change.rows() == 0 ? OptionalLong.empty() : OptionalLong.of(change.number());
+        if (change.rows() == 0) {
+            return OptionalLong.empty();
+        }
+        // a trigger may have replaced the number
+        return OptionalLong.of(
+                change.number() > 0 ? change.number() : read(connection, key).now());
     }
 
     @Override
@@ -325,7 +331,7 @@ public final class MySql extends Dialect implements GuardedStatements {
                 Stream.of(Stream.<Object>of(micros), names, pairs)
                         .flatMap(each -> each)
                         .toArray());
-        if (change.rows() == leases.size() && change.number() % 2 == 0) {
+        if (change.rows() == leases.size() && change.number() > 0 && change.number() % 2 == 0) {
             Renewed alone = new Renewed(0, change.number() / 2);
             return leases.stream().collect(toMap(lease -> lease, lease -> alone));
         }

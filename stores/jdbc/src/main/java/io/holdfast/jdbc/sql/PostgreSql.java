@@ -3,7 +3,6 @@ package io.holdfast.jdbc.sql;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -151,12 +150,12 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
 
     @Override
     String clock() {
-        return "(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint";
+        return "(EXTRACT(EPOCH FROM pg_catalog.clock_timestamp()) * 1000000)::bigint";
     }
 
     @Override
     String run() {
-        return "(EXTRACT(EPOCH FROM pg_postmaster_start_time()) * 1000000)::bigint";
+        return "(EXTRACT(EPOCH FROM pg_catalog.pg_postmaster_start_time()) * 1000000)::bigint";
     }
 
     @Override
@@ -181,13 +180,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
 
     @Override
     public List<String> restoring(Connection connection) throws SQLException {
-        List<String> statements = new ArrayList<>(Statements.query(
+        return Statements.query(
                 connection,
-                "SELECT name, setting FROM pg_settings WHERE name IN ('lock_timeout', 'statement_timeout',"
+                "SELECT name, setting FROM pg_catalog.pg_settings WHERE name IN ('lock_timeout', 'statement_timeout',"
                         + " 'synchronous_commit', 'default_transaction_isolation')",
-                line -> "SET " + line.getString(1) + " = '" + line.getString(2) + "'"));
-        statements.add("UNLISTEN *");
-        return statements;
+                line -> "SET " + line.getString(1) + " = '" + line.getString(2) + "'");
     }
 
     @Override
@@ -263,6 +260,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     }
 
     @Override
+    public void unlisten(Connection connection, String clientId) throws SQLException {
+        var unused = Statements.update(connection, "UNLISTEN \"" + channel(clientId) + "\"");
+    }
+
+    @Override
     public List<String> receive(Connection connection, int millis) throws SQLException {
         PGNotification[] all = connection.unwrap(PGConnection.class).getNotifications(millis);
         return all == null
@@ -276,7 +278,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     @Override
     public void send(Connection connection, Message message) throws SQLException {
         var unused = Statements.query(
-                connection, "SELECT pg_notify(?, ?)", line -> true, channel(message.clientId()), message.encoded());
+                connection,
+                "SELECT pg_catalog.pg_notify(?, ?)",
+                line -> true,
+                channel(message.clientId()),
+                message.encoded());
     }
 
     /** The messages are sent by the statement that writes, so they need no further round trip. */
@@ -294,7 +300,8 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 "text", messages.stream().map(Message::encoded).toArray());
         return Statements.query(
                                 connection,
-                                "WITH w AS (" + sql + " RETURNING 1), s AS (SELECT pg_notify(m.channel, m.text)"
+                                "WITH w AS (" + sql
+                                        + " RETURNING 1), s AS (SELECT pg_catalog.pg_notify(m.channel, m.text)"
                                         + " FROM w, unnest(?::text[], ?::text[]) AS m(channel, text))"
                                         + " SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM s)",
                                 line -> line.getLong(1),

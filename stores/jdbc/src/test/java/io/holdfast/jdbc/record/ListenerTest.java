@@ -85,6 +85,11 @@ class ListenerTest {
         }
 
         @Override
+        public void unlisten(Connection connection, String clientId) {
+            assertThat(clientId).isEqualTo("me");
+        }
+
+        @Override
         public List<String> receive(Connection connection, int millis) throws SQLException {
             try {
                 String text = texts.poll(Math.min(millis, 20), TimeUnit.MILLISECONDS);
