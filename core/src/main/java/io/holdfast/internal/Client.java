@@ -130,6 +130,7 @@ public final class Client implements Holdfast {
         try {
             store = provider.open(config(settings.store(), self, started));
             Client client = new Client(new Engine(settings, self.id(), store, threads, events));
+            client.engine.waits.requireLease("lease", settings.lease());
             started.set(client);
             events.info((settings.store().lazy() ? "connects later to " : "connected to ") + store.describe());
             return client;

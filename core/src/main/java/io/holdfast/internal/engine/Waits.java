@@ -8,6 +8,7 @@ import io.holdfast.internal.slot.LingeringSlot;
 import io.holdfast.internal.slot.Slot;
 import io.holdfast.internal.slot.Waiter;
 import io.holdfast.spi.Share;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +20,24 @@ import org.jspecify.annotations.Nullable;
 public final class Waits {
 
     private final Engine engine;
+    private final Duration minLease;
 
     Waits(Engine engine) {
         this.engine = engine;
+        minLease = engine.store.capabilities().minLease();
+    }
+
+    /**
+     * Checks that the store can keep a lease.
+     *
+     * @param what the name of the lease in the error text
+     * @throws IllegalArgumentException if the lease is too short
+     */
+    public void requireLease(String what, Duration lease) {
+        if (lease.compareTo(minLease) < 0) {
+            throw new IllegalArgumentException(what + " of " + lease.toMillis() + " ms is too short for "
+                    + engine.store.describe() + ": pass at least " + minLease.toMillis() + " ms");
+        }
     }
 
     /** Returns the call site of the calling thread, or null if call sites are not recorded. */
@@ -30,8 +46,15 @@ public final class Waits {
         return engine.callSites.here();
     }
 
-    /** Adds a waiter to the slot of its name. The waiter is notified of its outcome. */
+    /**
+     * Adds a waiter to the slot of its name. The waiter is notified of its outcome.
+     *
+     * @throws IllegalArgumentException if the store cannot keep the lease that the waiter wants
+     */
     public Slot arrive(String name, Waiter waiter) {
+        if (waiter.spec.lease().compareTo(minLease) < 0) {
+            requireLease(ErrorTexts.label(waiter.spec.share().mode(), name) + ": lease", waiter.spec.lease());
+        }
         while (true) {
             Slot slot = engine.slots.get(name, waiter.spec, waiter.canWait());
             if (!(slot instanceof LingeringSlot)) {

@@ -26,7 +26,13 @@ import java.util.Set;
  */
 public final class ZooKeeperStoreProvider implements StoreProvider {
 
-    private static final Capabilities CAPABILITIES = new Capabilities(false, Signals.PUSHED, Duration.ofSeconds(1));
+    /**
+     * The shortest lease. After a cut, ZooKeeper's client waits for up to a second before it connects again. Two thirds of the lease
+     * are left then, which are twice that second.
+     */
+    private static final Duration MIN_LEASE = Duration.ofSeconds(3);
+
+    private static final Capabilities CAPABILITIES = new Capabilities(false, Signals.PUSHED, MIN_LEASE);
 
     /** Creates the provider for {@link java.util.ServiceLoader}. */
     public ZooKeeperStoreProvider() {}

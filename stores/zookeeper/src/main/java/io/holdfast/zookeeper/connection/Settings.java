@@ -45,7 +45,7 @@ public record Settings(
 
     /** Returns the servers in a random order. */
     HostProvider hosts() {
-        return new StaticHostProvider(new ConnectStringParser(servers).getServerAddresses());
+        return new PromptHosts(new StaticHostProvider(new ConnectStringParser(servers).getServerAddresses()));
     }
 
     /** Returns the access list of new nodes: they belong to the user of the login, or to everyone. */
