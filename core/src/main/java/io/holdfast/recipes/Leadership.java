@@ -21,7 +21,7 @@ public interface Leadership extends Lease {
     /** The way in which a leadership ended. */
     sealed interface End {
 
-        /** An end by {@link Leadership#close}. */
+        /** An end by {@link Leadership#close}, or by the close of the client. */
         record Resigned() implements End {}
 
         /**
@@ -37,12 +37,13 @@ public interface Leadership extends Lease {
     Leadership onLost(Consumer<LeaseLostException> action);
 
     /**
-     * Registers an action for the end of this leadership, by {@link #close} or by a loss. It runs once, on the client's callback
-     * executor. If the leadership has already ended, it runs at once.
+     * Registers an action for the end of this leadership: by {@link #close}, by the close of the client, or by a loss. It runs
+     * once, on the client's callback executor. If the leadership has already ended, it runs at once.
      *
      * <p>A loss is reported at the deadline at the latest. A resignation is reported when its release is confirmed, or
-     * continues in the background. The action does not run if the client is closed. An action that blocks delays other
-     * callbacks. An exception of the action is logged.
+     * continues in the background. The close of the client is reported when it has begun to release the leadership. An action that
+     * blocks delays only other actions for the end of a leadership, unless the application has set an executor that it blocks. An
+     * exception of the action is logged.
      */
     @CanIgnoreReturnValue
     Leadership onEnd(Consumer<End> action);

@@ -22,7 +22,9 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
     LeaseLeadership(ClientAccess access, Lease lease) {
         super(lease);
         this.access = access;
-        ((LeaseAccess) lease).whenLost(loss -> end.complete(new End.Lost(loss)));
+        LeaseAccess held = (LeaseAccess) lease;
+        held.whenLost(loss -> end.complete(new End.Lost(loss)));
+        held.whenClientCloses(() -> end.complete(new End.Resigned()));
     }
 
     @Override
@@ -34,7 +36,7 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
     @Override
     public Leadership onEnd(Consumer<End> action) {
         String what = "an action for the end of the leadership of " + quoted(name());
-        var unused = end.thenAccept(how -> access.callBack(what, () -> action.accept(how)));
+        var unused = end.thenAccept(how -> access.callBackAtEnd(what, () -> action.accept(how)));
         return this;
     }
 

@@ -62,6 +62,11 @@ class LeaderWatchTermsTest {
         }
 
         @Override
+        public void callBackAtEnd(String what, Runnable code) {
+            code.run();
+        }
+
+        @Override
         public void failed(String what, Throwable error) {
             failures.add(what + ": " + error.getMessage());
         }

@@ -23,6 +23,9 @@ public interface ClientAccess {
     /** Runs users' code on the executor for callbacks, and logs what it throws. */
     void callBack(String what, Runnable code);
 
+    /** Runs users' code like {@link #callBack}, for the end of a leadership. It may block, and delays no other callbacks. */
+    void callBackAtEnd(String what, Runnable code);
+
     /** Logs an error that has no other recipient. */
     void failed(String what, Throwable error);
 }

@@ -13,6 +13,9 @@ public interface LeaseAccess extends Lease {
     /** Registers an action for the loss, like {@link #onLost}. The action must not block. Users' code cannot delay it. */
     void whenLost(Consumer<LeaseLostException> action);
 
+    /** Registers an action for the close of the client, which releases the lease. The action must not block. */
+    void whenClientCloses(Runnable action);
+
     /**
      * Returns {@code true} if the lease has ended: it was released, its client was closed, or it is lost, even if the loss was
      * not detected yet.

@@ -205,6 +205,7 @@ public final class Engine implements SlotConfig.ClientState {
             confirmSignals();
         } else if (effect instanceof Effect.Released released) {
             observers.released(released.hold());
+            released.hold().clientClosed();
             var unused = holds.releases().verdict(released.hold(), released.settlement());
         } else if (effect instanceof Effect.SettleIn settle) {
             releaseWhenDue(slot.name, settle);

@@ -17,6 +17,16 @@ import java.util.concurrent.Executor;
  */
 public final class Tasks {
 
+    /** A kind of users' code. Code of one kind delays no code of another kind. */
+    public enum Callback {
+        /** Any code that is of no other kind. */
+        PLAIN,
+        /** An action for the end of a leadership. */
+        END,
+        /** An action for a loss. */
+        LOSS
+    }
+
     private final Threads threads;
     private final Events events;
     private final Set<Once> pending = ConcurrentHashMap.newKeySet();
@@ -84,13 +94,13 @@ public final class Tasks {
     }
 
     /** Runs users' code on the executor for it, and logs what it throws. */
-    public void runCallback(String what, Runnable code) {
-        threads.callbacks().execute(guarded(what, code));
-    }
-
-    /** Runs an action of a user for a loss, and logs what it throws. */
-    public void runLossAction(String what, Runnable action) {
-        threads.losses().execute(guarded(what, action));
+    public void runCallback(Callback kind, String what, Runnable code) {
+        Executor executor = switch (kind) {
+            case PLAIN -> threads.callbacks();
+            case END -> threads.ends();
+            case LOSS -> threads.losses();
+        };
+        executor.execute(guarded(what, code));
     }
 
     /**

@@ -14,9 +14,9 @@ import java.util.concurrent.Executor;
  * @param renewal sends renewals only, so that no other work can delay them
  * @param background runs all other delayed tasks
  * @param senders calls a store that blocks
- * @param dispatcher passes users' code to their executor, and runs what that executor rejects. An executor that runs its tasks
- *     on the calling thread delays nothing but other callbacks
  * @param callbacks runs users' code
+ * @param ends runs the actions of users for the end of a leadership, which often wait for work to end. So they delay no other
+ *     callbacks
  * @param losses runs the actions of users for losses only, so that no other code of users delays them
  */
 public record Threads(
@@ -24,9 +24,25 @@ public record Threads(
         Platform.Worker renewal,
         Platform.Worker background,
         Platform.Worker senders,
-        Platform.Worker dispatcher,
-        Executor callbacks,
+        Dispatcher callbacks,
+        Dispatcher ends,
         Platform.Worker losses) {
+
+    /**
+     * The way to the executor of users' code.
+     *
+     * @param pool passes the code to the executor of the user, and runs what that executor rejects. An executor that runs its tasks
+     *     on the calling thread delays nothing but other tasks of this pool
+     * @param executor the executor of the user; empty to run the code in the pool
+     */
+    public record Dispatcher(Platform.Worker pool, Optional<Executor> executor) implements Executor {
+
+        @Override
+        public void execute(Runnable task) {
+            pool.execute(
+                    executor.<Runnable>map(user -> () -> submit(user, task)).orElse(task));
+        }
+    }
 
     private static final int SENDERS = 8;
     private static final int CALLBACKS = 2;
@@ -36,16 +52,13 @@ public record Threads(
         String prefix = "holdfast-" + client + "-";
         Platform.Timer timer = platform.timer(prefix + "timer");
         timer.schedule(START_NANOS, () -> {}).cancel();
-        Platform.Worker dispatcher = pool(platform, timer, prefix + "callbacks", CALLBACKS);
         return new Threads(
                 timer,
                 pool(platform, timer, prefix + "renewal", 1),
                 pool(platform, timer, prefix + "background", 1),
                 pool(platform, timer, prefix + "calls", SENDERS),
-                dispatcher,
-                callbacks
-                        .<Executor>map(userExecutor -> task -> dispatcher.execute(() -> submit(userExecutor, task)))
-                        .orElse(dispatcher),
+                new Dispatcher(pool(platform, timer, prefix + "callbacks", CALLBACKS), callbacks),
+                new Dispatcher(pool(platform, timer, prefix + "ends", CALLBACKS), callbacks),
                 pool(platform, timer, prefix + "losses", 1));
     }
 
@@ -74,7 +87,8 @@ public record Threads(
         renewal.close();
         background.close();
         senders.close();
-        dispatcher.close();
+        callbacks.pool().close();
+        ends.pool().close();
         losses.close();
     }
 }

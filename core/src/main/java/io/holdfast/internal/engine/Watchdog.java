@@ -52,6 +52,10 @@ final class Watchdog {
     private static final long STEP_NANOS = 2_000_000;
     private static final long RETRY_NANOS = 100_000_000;
 
+    private static final String UNDELIVERED =
+            "its future was not completed within the lease, because the executor for callbacks is"
+                    + " blocked; it was released";
+
     /** A tenure that is due for renewal. */
     private record Due(Slot slot, Tenure tenure, HoldSpec spec, CompletableFuture<Optional<Validity>> done) {
 
@@ -260,6 +264,8 @@ final class Watchdog {
     private void checkOwner(Slot slot, Hold hold, long now) {
         if (hold.isAbandoned()) {
             engine.eventOnTimer(slot, (s, out) -> s.abandoned(hold, now, out));
+        } else if (hold.isUndelivered(now)) {
+            engine.eventOnTimer(slot, (s, out) -> s.undelivered(hold, UNDELIVERED, now, out));
         } else if (hold.spec.maxHold().reached(hold, now)) {
             maxHoldAction.run(slot, hold, now);
         }

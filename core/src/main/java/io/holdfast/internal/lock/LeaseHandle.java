@@ -39,6 +39,9 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
      */
     private final List<LossAction> lossActions = new CopyOnWriteArrayList<>();
 
+    /** The actions for the close of the client. Each is removed by the thread that runs it. */
+    private final List<Runnable> closeActions = new CopyOnWriteArrayList<>();
+
     private volatile @Nullable Hold hold;
 
     public LeaseHandle(ClientParts client, String name) {
@@ -100,6 +103,29 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     @Override
     public final List<LossAction> lossActions() {
         return lossActions;
+    }
+
+    @Override
+    public void whenClientCloses(Runnable action) {
+        closeActions.add(action);
+        // close race: the action is added first. So either this check sees the close, or the close sees the action
+        if (hold().ended && client.tasks().isClosed()) {
+            clientClosed();
+        }
+    }
+
+    @Override
+    public void clientClosed() {
+        for (Runnable action : List.copyOf(closeActions)) {
+            if (closeActions.remove(action)) {
+                action.run();
+            }
+        }
+    }
+
+    @Override
+    public boolean isDelivered() {
+        return hold != null;
     }
 
     @Override

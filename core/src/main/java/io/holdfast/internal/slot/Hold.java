@@ -275,7 +275,22 @@ public final class Hold implements Outcome {
      * collected.
      */
     public List<LossAction> lossActions() {
-        return handle != null && handle.get() instanceof OwnedLease lease ? lease.lossActions() : new ArrayList<>(0);
+        return lease().map(OwnedLease::lossActions).orElseGet(() -> new ArrayList<>(0));
+    }
+
+    private Optional<OwnedLease> lease() {
+        return handle != null && handle.get() instanceof OwnedLease lease ? Optional.of(lease) : Optional.empty();
+    }
+
+    /** Notifies a lease that the close of its client has released the hold. */
+    public void clientClosed() {
+        lease().ifPresent(OwnedLease::clientClosed);
+    }
+
+    /** Returns {@code true} if the lease has not reached its owner within its own time. */
+    public boolean isUndelivered(long now) {
+        return now - since > spec.nanos()
+                && lease().filter(lease -> !lease.isDelivered()).isPresent();
     }
 
     /** Returns the owner, for messages to people. */

@@ -556,6 +556,20 @@ public abstract class Slot {
         }
     }
 
+    /**
+     * Releases a hold whose lease has not reached its owner in time. It counts as lost, because its owner may receive it at this
+     * moment.
+     */
+    public void undelivered(Hold hold, String reason, long now, Effect.Buffer out) {
+        if (owns(hold)) {
+            hold.discarded = true;
+            release(hold, now, out);
+            if (hold.lose(reason)) {
+                out.add(new Effect.Lost(hold, reason));
+            }
+        }
+    }
+
     /** Stops the renewal of a hold. From now on, its end does not move to a later time. */
     public void stopRenewing(Hold hold, Effect.Buffer out) {
         if (owns(hold)) {

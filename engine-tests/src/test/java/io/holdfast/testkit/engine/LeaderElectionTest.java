@@ -168,6 +168,54 @@ class LeaderElectionTest extends VirtualTime {
     }
 
     @Test
+    void endsLikeAResignationWhenTheClientIsClosed() throws InterruptedException {
+        Holdfast c = client("c");
+        Leadership leadership = LeaderElection.of(c, "boss").campaign().onEnd(ends::add);
+        c.close();
+        sim.runReady();
+        assertThat(ends).containsExactly(new Leadership.End.Resigned());
+        leadership.onEnd(ends::add);
+        sim.runReady();
+        assertThat(ends).hasSize(2);
+        election.campaign(Duration.ZERO).close();
+    }
+
+    @Test
+    void delaysNoOtherCallbacksWhenActionsForTheEndBlock() throws InterruptedException {
+        for (String name : List.of("one", "two", "three")) {
+            LeaderElection.of(a, name).campaign().onEnd(end -> sim.sleep(LONG)).close();
+        }
+        CompletableFuture<Leadership> next = election.async().campaign();
+        sim.runFor(Duration.ofSeconds(1));
+        assertThat(next).isCompleted();
+        next.join().close();
+        sim.runFor(LONG.multipliedBy(2));
+    }
+
+    @Test
+    void releasesALeadershipThatIsNotDeliveredWithinItsLease() throws InterruptedException {
+        List<Runnable> handed = new ArrayList<>();
+        Holdfast c = client("c", options -> options.callbackExecutor(handed::add));
+        CompletableFuture<Leadership> campaign =
+                LeaderElection.of(c, "boss").async().campaign();
+        sim.runFor(LEASE);
+        assertThat(theirs.leader()).isPresent();
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(theirs.leader()).isEmpty();
+        assertThat(events(LockEvent.Lost.class))
+                .hasSize(1)
+                .first()
+                .satisfies(lost -> assertThat(lost.reason()).contains("was not completed within the lease"));
+        // the executor is free at last, and the candidate campaigns again
+        while (!campaign.isDone()) {
+            handed.remove(0).run();
+            sim.runReady();
+        }
+        assertThat(campaign.join().isValid()).isTrue();
+        campaign.join().close();
+    }
+
+    @Test
     void waitsPassAndSayWhoLeads() throws InterruptedException {
         try (Leadership leadership = theirs.campaign()) {
             Duration before = sim.elapsed();
