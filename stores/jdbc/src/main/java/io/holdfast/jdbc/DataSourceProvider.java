@@ -2,6 +2,7 @@ package io.holdfast.jdbc;
 
 import static io.holdfast.jdbc.Address.require;
 
+import io.holdfast.jdbc.connection.ApplicationPool;
 import io.holdfast.jdbc.connection.Database;
 import io.holdfast.jdbc.connection.Failures;
 import io.holdfast.jdbc.connection.Opener;
@@ -91,7 +92,7 @@ final class DataSourceProvider implements StoreProvider {
     private Description describe(StoreConfig config) {
         long limit = Math.max(1, config.connectTimeout().toMillis());
         try (Opener opener =
-                new Opener(Opener.daemons("holdfast-datasource"), limit, () -> Database.POOL_MAY_BE_FULL)) {
+                new Opener(Opener.daemons("holdfast-datasource"), limit, new ApplicationPool(source)::explanation)) {
             return opener.call(this::describe, late -> {});
         } catch (SQLException e) {
             throw new Failures("the DataSource", FailureCodes.byState()).opening("connect", e, false);

@@ -1,6 +1,6 @@
 package io.holdfast.jdbc;
 
-import io.holdfast.jdbc.connection.Database;
+import io.holdfast.jdbc.connection.ApplicationPool;
 import io.holdfast.jdbc.connection.Opener;
 import io.holdfast.jdbc.record.Sessions;
 import java.sql.Connection;
@@ -36,8 +36,8 @@ final class OwnThread {
      * @throws SQLException if the work throws it, or any other exception, or if the time is up
      */
     static <T> T run(DataSource source, int seconds, Sessions.Work<T> work) throws SQLException {
-        try (Opener opener =
-                new Opener(Opener.daemons("holdfast-fence"), seconds * 1_000L, () -> Database.POOL_MAY_BE_FULL)) {
+        try (Opener opener = new Opener(
+                Opener.daemons("holdfast-fence"), seconds * 1_000L, new ApplicationPool(source)::explanation)) {
             return opener.call(() -> borrow(source, work), late -> {});
         }
     }

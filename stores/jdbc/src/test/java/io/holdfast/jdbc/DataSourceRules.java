@@ -182,8 +182,61 @@ abstract class DataSourceRules {
                             .connectTimeout(Duration.ofMillis(500))
                             .build())
                     .isInstanceOf(StoreUnavailableException.class)
-                    .hasMessageContaining("no answer within 500 ms from the DataSource; its pool may be full");
+                    .hasMessageContaining("no answer within 500 ms from the DataSource; the application's pool is full"
+                            + " (1 of 1 connections are in use)");
             assertThat(only.isValid(20)).isTrue();
+        }
+    }
+
+    @Test
+    void tellsThatThePoolHasBecomeFull() throws Exception {
+        pool.setMaximumPoolSize(3);
+        List<Connection> borrowed = new CopyOnWriteArrayList<>();
+        DataSource source = Sources.wrapping(pool, () -> {
+            Connection connection = pool.getConnection();
+            borrowed.add(connection);
+            return connection;
+        });
+        try (Holdfast holdfast = JdbcHoldfast.builder(source)
+                .uri("jdbc:datasource?signals=look")
+                .commandTimeout(Duration.ofMillis(500))
+                .build()) {
+            for (Connection each : borrowed) {
+                each.close();
+            }
+            List<Connection> all = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                all.add(pool.getConnection());
+            }
+            assertThatThrownBy(() -> holdfast.lock(name).tryLock())
+                    .hasMessageContaining(
+                            "no connection within 375 ms from the DataSource; the application's pool is full"
+                                    + " (3 of 3 connections are in use)");
+            for (Connection each : all) {
+                each.close();
+            }
+            Await.until("it is acquired", () -> isAcquired(holdfast.lock(name)));
+        }
+    }
+
+    @Test
+    void warnsOfAPoolThatIsTooSmall() {
+        String expected = "lends one or two connections";
+        DataSource untold = Sources.of(pool::getConnection);
+        assertThat(warningsAtConnect(1, untold)).singleElement().asString().contains(expected);
+        assertThat(warningsAtConnect(2, untold)).isEmpty();
+        assertThat(warningsAtConnect(2, pool)).singleElement().asString().contains(expected);
+        assertThat(warningsAtConnect(3, pool)).isEmpty();
+    }
+
+    private List<String> warningsAtConnect(int size, DataSource source) {
+        pool.setMaximumPoolSize(size);
+        try (Warnings warnings = new Warnings()) {
+            JdbcHoldfast.builder(source)
+                    .uri("jdbc:datasource?signals=look")
+                    .build()
+                    .close();
+            return warnings.texts();
         }
     }
 

@@ -63,7 +63,8 @@ abstract class RowFenceRules extends FenceRules {
         full.set(true);
         try (Connection transaction = begin()) {
             assertThatThrownBy(() -> waiting.lockUntilCommit(transaction, name, Duration.ofSeconds(1)))
-                    .hasMessageContaining("no answer within 1000 ms from the DataSource; its pool may be full");
+                    .hasMessageContaining(
+                            "no answer within 1000 ms from the DataSource; the application's pool may be full");
             transaction.rollback();
         }
         Connection connection = database.getConnection();

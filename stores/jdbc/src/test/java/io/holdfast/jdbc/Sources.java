@@ -29,6 +29,16 @@ final class Sources {
         });
     }
 
+    /** A data source that tells which one it wraps. */
+    static DataSource wrapping(DataSource wrapped, Borrowing borrowing) {
+        return proxy(DataSource.class, (method, arguments) -> switch (method) {
+            case "getConnection" -> borrowing.get();
+            case "isWrapperFor" -> wrapped.isWrapperFor((Class<?>) arguments[0]);
+            case "unwrap" -> wrapped.unwrap((Class<?>) arguments[0]);
+            default -> throw new UnsupportedOperationException(method);
+        });
+    }
+
     /** A data source of another product. */
     static DataSource ofProduct(String product, String url) {
         DatabaseMetaData data =

@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection of a user's data source. It is returned with the settings with which it was borrowed. If they cannot be restored,
- * it is aborted before it is returned, so that its pool discards it.
+ * A connection of a user's data source. It is returned with the settings with which it was borrowed. If it is aborted, or they
+ * cannot be restored, the connection of the driver is ended before it is returned, so that its pool discards it.
  */
 final class BorrowedConnection implements InvocationHandler {
 
@@ -105,7 +105,15 @@ final class BorrowedConnection implements InvocationHandler {
             throws Throwable {
         return switch (method.getName()) {
             case "close" -> {
-                giveBack();
+                if (returned.compareAndSet(false, true)) {
+                    giveBack();
+                }
+                yield null;
+            }
+            case "abort" -> {
+                if (returned.compareAndSet(false, true)) {
+                    discard(lent);
+                }
                 yield null;
             }
             // some pools report a connection as closed that was aborted and has yet to be returned
@@ -125,9 +133,6 @@ final class BorrowedConnection implements InvocationHandler {
     }
 
     private void giveBack() throws SQLException {
-        if (!returned.compareAndSet(false, true)) {
-            return;
-        }
         boolean restored = false;
         try {
             before.restore(lent, limitMillis);

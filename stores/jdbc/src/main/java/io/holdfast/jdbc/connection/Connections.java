@@ -1,8 +1,5 @@
 package io.holdfast.jdbc.connection;
 
-import com.zaxxer.hikari.HikariConfig;
-import com.zaxxer.hikari.HikariDataSource;
-import io.holdfast.jdbc.connection.Database.Lifetime;
 import io.holdfast.jdbc.record.Sessions;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Verdict;
@@ -13,7 +10,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
 import java.util.Optional;
-import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
@@ -29,15 +25,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class Connections implements Sessions {
 
-    /** The size of the pool. It exceeds the number of calling threads, so that stuck callers leave a connection for renewals. */
-    private static final int POOL_SIZE = 12;
+    /** For this time, the first connections that an application lends late are used. */
+    private static final long BORROWING_MILLIS = 300_000;
 
-    /** The size of the pool if its connections are borrowed: the user's pool may have no more than ten. */
-    private static final int BORROWED_SIZE = 5;
-
-    private static final long BORROWED_IDLE_MILLIS = 10_000;
-    private static final long BORROWED_MILLIS = 300_000;
-
+    private static final int VALID_SECONDS = 1;
     private static final long MIN_TIMEOUT_MILLIS = 250;
     private static final long CLOSE_MILLIS = 5_000;
 
@@ -50,7 +41,7 @@ public final class Connections implements Sessions {
     private final ThreadFactory threads;
     private final Opener opener;
     private final Source source;
-    private final HikariDataSource pool;
+    private final ConnectionPool pool;
     private final long connectMillis;
     private final long timeoutMillis;
     private final ReentrantLock preparing = new ReentrantLock();
@@ -74,30 +65,10 @@ public final class Connections implements Sessions {
         opener = new Opener(threads, connectMillis, database.explanation());
         source = new Source(
                 database.driver(), dialect, Math.max(1, config.commandTimeout().toMillis()), opener);
-        // passes properties explicitly, because Hikari would otherwise read a properties file of the user
-        HikariConfig options = new HikariConfig(new Properties());
-        options.setPoolName(name);
-        options.setDataSource(source);
-        options.setThreadFactory(threads);
-        options.setAutoCommit(!dialect.commits());
-        if (database.lifetime() != Lifetime.USE || !dialect.commits()) {
-            // as the dialect sets it: HikariCP would take it from the first connection, and two threads that make one
-            // at the same time see it half done (race). H2 leaves the connections of a user as they are
-            options.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        }
-        size(options, database.lifetime());
-        options.setInitializationFailTimeout(-1);
-        options.setConnectionTimeout(timeoutMillis);
-        options.setValidationTimeout(MIN_TIMEOUT_MILLIS);
-        pool = new HikariDataSource(options);
-    }
-
-    private static void size(HikariConfig options, Lifetime lifetime) {
-        boolean borrowed = lifetime == Lifetime.USE;
-        options.setMaximumPoolSize(borrowed ? BORROWED_SIZE : POOL_SIZE);
-        options.setMinimumIdle(1);
-        options.setIdleTimeout(borrowed ? BORROWED_IDLE_MILLIS : options.getIdleTimeout());
-        options.setMaxLifetime(borrowed ? BORROWED_MILLIS : 0);
+        pool = database.application()
+                .<ConnectionPool>map(application ->
+                        new BorrowedPool(source, application, threads, timeoutMillis, config.platform()::nanoTime))
+                .orElseGet(() -> new OwnedPool(name, source, dialect, threads, timeoutMillis));
     }
 
     private static long atLeast(long millis) {
@@ -115,7 +86,7 @@ public final class Connections implements Sessions {
 
     @Override
     public int callers() {
-        return database.lifetime() == Lifetime.USE ? BORROWED_SIZE - 2 : POOL_SIZE;
+        return pool.callers();
     }
 
     @Override
@@ -132,11 +103,36 @@ public final class Connections implements Sessions {
     private void connectHere() {
         String what = "connect";
         // the pool of the user may have no second one, and has returned one before
-        Optional<Connection> first = database.lifetime() == Lifetime.USE ? Optional.empty() : openFirst(what);
+        Optional<Connection> first = database.application().isPresent() ? Optional.empty() : openFirst(what);
         try {
-            release(borrowFirst(what), false);
+            Connection connection = borrowFirst(what);
+            try {
+                warnIfPoolIsSmall();
+            } finally {
+                release(connection, false);
+            }
         } finally {
             first.ifPresent(opened -> release(opened, false));
+        }
+    }
+
+    /** Warns if the application has too few connections. One that does not tell its size is asked for a second connection. */
+    private void warnIfPoolIsSmall() {
+        boolean small = database.application()
+                .map(application -> application.isSmall().orElseGet(() -> !lendsAnother()))
+                .orElse(false);
+        if (small) {
+            LOG.warn("{}: {}", database.shown(), ApplicationPool.TOO_SMALL);
+        }
+    }
+
+    private boolean lendsAnother() {
+        try {
+            release(pool.get(), false);
+            return true;
+        } catch (SQLException e) {
+            LOG.debug("the DataSource lends no second connection", e);
+            return false;
         }
     }
 
@@ -176,7 +172,7 @@ public final class Connections implements Sessions {
      */
     Connection borrow(String what) {
         try {
-            Connection connection = pool.getConnection();
+            Connection connection = pool.get();
             if (!prepared) {
                 prepare(connection);
             }
@@ -187,26 +183,35 @@ public final class Connections implements Sessions {
     }
 
     private void prepare(Connection connection) throws SQLException {
+        boolean usable = true;
+        try {
+            prepareOnce(connection);
+        } catch (SQLException e) {
+            usable = isUsable(connection, e);
+            throw e;
+        } finally {
+            if (!prepared) {
+                release(connection, !usable);
+            }
+        }
+    }
+
+    private void prepareOnce(Connection connection) throws SQLException {
         try {
             // one at a time, because the sessions of two connections may find the tables in different schemas
             if (!preparing.tryLock(timeoutMillis, TimeUnit.MILLISECONDS)) {
-                throw new SQLTimeoutException(
-                        "the tables are being prepared for more than " + timeoutMillis + " ms", "HFDTO");
-            }
-            try {
-                if (!prepared) {
-                    prepareTables(connection);
-                }
-            } finally {
-                preparing.unlock();
+                throw Opener.timeout("the tables are being prepared for more than " + timeoutMillis + " ms");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new SQLException("interrupted", "HFDTO", e);
-        } finally {
+        }
+        try {
             if (!prepared) {
-                release(connection, true);
+                prepareTables(connection);
             }
+        } finally {
+            preparing.unlock();
         }
     }
 
@@ -214,13 +219,13 @@ public final class Connections implements Sessions {
         dialect.requireOneWriter(connection);
         schema.prepare(connection);
         dialect.concern(connection).ifPresent(text -> LOG.warn("{}: {}", database.shown(), text));
-        if (database.lifetime() == Lifetime.DATABASE && anchored.compareAndSet(false, true)) {
+        if (database.endsWithLastConnection() && anchored.compareAndSet(false, true)) {
             anchor();
         }
-        if (database.lifetime() == Lifetime.USE) {
-            // only the pool waits for the opener from now on. It uses a connection that comes late, because another
-            // one would have to wait behind all others
-            opener.limit(BORROWED_MILLIS);
+        if (database.application().isPresent()) {
+            // a connection that comes late is used from now on, because another one would have to wait behind all
+            // others
+            opener.limit(BORROWING_MILLIS);
         }
         prepared = true;
     }
@@ -245,13 +250,37 @@ public final class Connections implements Sessions {
             usable = true;
             return result;
         } catch (SQLException e) {
+            usable = isUsable(connection, e);
             throw failures.notApplied(what, e);
         } catch (StoreException e) {
-            usable = !(e.getCause() instanceof SQLException cause) || dialect.verdict(cause) == Verdict.LOCKED;
+            usable = !(e.getCause() instanceof SQLException cause) || isUsable(connection, cause);
+            throw e;
+        } catch (RuntimeException e) {
+            usable = isValid(connection);
             throw e;
         } finally {
-            // the pool ends a transaction that has only read
             release(connection, !usable);
+        }
+    }
+
+    /**
+     * Returns {@code false} if a failure says that the connection is bad. A connection that works is kept, whatever the database has
+     * refused: another one may not be available. One that failed in a way that is not listed is asked.
+     */
+    private boolean isUsable(Connection connection, SQLException e) {
+        return switch (dialect.codes().health(e)) {
+            case GOOD -> true;
+            case BAD -> false;
+            case UNKNOWN -> isValid(connection);
+        };
+    }
+
+    private static boolean isValid(Connection connection) {
+        try {
+            return connection.isValid(VALID_SECONDS);
+        } catch (SQLException e) {
+            LOG.debug("a connection is broken", e);
+            return false;
         }
     }
 
@@ -310,19 +339,8 @@ public final class Connections implements Sessions {
         return database.shown();
     }
 
-    /**
-     * Returns a connection to the pool. The outcome of its statement is already decided, so a failure to close it is not
-     * reported.
-     */
     void release(Connection connection, boolean broken) {
-        if (broken) {
-            pool.evictConnection(connection);
-        }
-        try {
-            connection.close();
-        } catch (SQLException e) {
-            pool.evictConnection(connection);
-        }
+        pool.release(connection, broken);
     }
 
     /**

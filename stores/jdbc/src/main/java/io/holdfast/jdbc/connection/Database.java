@@ -3,6 +3,7 @@ package io.holdfast.jdbc.connection;
 import io.holdfast.jdbc.sql.Dialect;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.util.Optional;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
 
@@ -13,7 +14,8 @@ import javax.sql.DataSource;
  * @param createsTables whether missing tables are created
  * @param driver opens a connection, which may take any time
  * @param explanation explains why a connection was not opened in time
- * @param lifetime how long its connections are kept
+ * @param application the pool from which connections are borrowed; empty if the client opens its own
+ * @param endsWithLastConnection whether the database ends with its last connection, so that one more stays open
  */
 public record Database(
         Dialect dialect,
@@ -21,17 +23,8 @@ public record Database(
         boolean createsTables,
         Opener.Attempt<Connection> driver,
         Supplier<String> explanation,
-        Lifetime lifetime) {
-
-    /** How long the connections of a client are kept. */
-    public enum Lifetime {
-        /** Until they break, or the client is closed. */
-        CLIENT,
-        /** As {@link #CLIENT}. One more stays open in addition, because the database ends with its last connection. */
-        DATABASE,
-        /** While they are used, because they are borrowed from the pool of the user. */
-        USE
-    }
+        Optional<ApplicationPool> application,
+        boolean endsWithLastConnection) {
 
     /** Returns the database of a URL. */
     public static Database at(
@@ -47,7 +40,8 @@ public record Database(
                 createsTables,
                 () -> DriverManager.getConnection(url),
                 explanation,
-                endsWithLastConnection ? Lifetime.DATABASE : Lifetime.CLIENT);
+                Optional.empty(),
+                endsWithLastConnection);
     }
 
     /**
@@ -57,15 +51,14 @@ public record Database(
      */
     public static Database of(
             Dialect dialect, DataSource source, String shown, boolean createsTables, long commandMillis) {
+        ApplicationPool application = new ApplicationPool(source);
         return new Database(
                 dialect,
                 shown,
                 createsTables,
                 () -> BorrowedConnection.of(source.getConnection(), dialect, commandMillis),
-                () -> POOL_MAY_BE_FULL,
-                Lifetime.USE);
+                application::explanation,
+                Optional.of(application),
+                false);
     }
-
-    /** Explains why a data source has returned no connection in time. */
-    public static final String POOL_MAY_BE_FULL = " from the DataSource; its pool may be full";
 }

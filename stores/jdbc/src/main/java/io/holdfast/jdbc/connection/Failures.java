@@ -64,12 +64,15 @@ public record Failures(String database, FailureCodes codes) {
                         .orElse(message);
     }
 
-    /** Returns the error of the database, which drivers and the pool wrap: the first one with a meaning, or the innermost. */
+    /**
+     * Returns the error of the database, which drivers and the pool wrap: the first one with a meaning, or the innermost. An error of
+     * our own that has no such cause says more than the cause.
+     */
     private SQLException root(SQLException e) {
         SQLException found = e;
         for (Throwable cause = e; cause != null; cause = cause.getCause()) {
             if (cause instanceof SQLException known) {
-                found = known;
+                found = Opener.isTimeout(e) ? e : known;
                 // the pool copies the state of the error that it wraps
                 if (!(known instanceof SQLTransientConnectionException)
                         && codes.meaning(known).isPresent()) {

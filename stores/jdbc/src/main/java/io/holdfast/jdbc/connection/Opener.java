@@ -20,6 +20,7 @@ import java.util.function.Supplier;
  */
 public final class Opener implements AutoCloseable {
 
+    private static final String TIMEOUT = "HFDTO";
     private static final long IDLE_SECONDS = 5;
 
     private final ThreadPoolExecutor thread;
@@ -119,9 +120,18 @@ public final class Opener implements AutoCloseable {
 
     private SQLException failure(Throwable cause) {
         if (cause instanceof TimeoutException) {
-            return new SQLTimeoutException("no answer within " + limitMillis + " ms" + explanation.get(), "HFDTO");
+            return timeout("no answer within " + limitMillis + " ms" + explanation.get());
         }
         return cause instanceof SQLException known ? known : new SQLException(cause);
+    }
+
+    static SQLException timeout(String text) {
+        return new SQLTimeoutException(text, TIMEOUT);
+    }
+
+    /** Returns {@code true} if a failure says that there was no connection in time. */
+    static boolean isTimeout(SQLException e) {
+        return TIMEOUT.equals(e.getSQLState());
     }
 
     static SQLException closedError() {

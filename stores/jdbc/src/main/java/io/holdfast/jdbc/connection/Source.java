@@ -63,6 +63,9 @@ final class Source implements DataSource {
             for (String setting : dialect.settings(commandMillis)) {
                 var unused = Statements.update(connection, setting);
             }
+            if (dialect.commits()) {
+                connection.setAutoCommit(false);
+            }
             opened.add(connection);
             // close race: the flag is read after the connection is registered. So either this thread sees the close, or
             // the close sees the connection

@@ -21,22 +21,34 @@ public final class FailureCodes {
 
     private static final Failure UNLISTED = new Failure(Verdict.UNKNOWN, Optional.empty());
 
+    /** What a failure says about the connection on which a statement has failed. */
+    public enum Health {
+        /** It can be used. */
+        GOOD,
+        /** It cannot be used again. */
+        BAD,
+        /** Nothing. */
+        UNKNOWN
+    }
+
     private final boolean byNumber;
     private final Map<String, Failure> failures;
+    private final Map<String, Health> healths;
 
-    private FailureCodes(boolean byNumber, Map<String, Failure> failures) {
+    private FailureCodes(boolean byNumber, Map<String, Failure> failures, Map<String, Health> healths) {
         this.byNumber = byNumber;
         this.failures = Map.copyOf(failures);
+        this.healths = Map.copyOf(healths);
     }
 
     /** Returns an empty table of SQL states. */
     public static FailureCodes byState() {
-        return new FailureCodes(false, Map.of());
+        return new FailureCodes(false, Map.of(), Map.of());
     }
 
     /** Returns an empty table of error numbers and SQL states. */
     static FailureCodes byNumber() {
-        return new FailureCodes(true, Map.of());
+        return new FailureCodes(true, Map.of(), Map.of());
     }
 
     /** Returns a copy with codes that need no explanation beyond the message of the database. */
@@ -56,15 +68,31 @@ public final class FailureCodes {
     private FailureCodes with(Failure failure, String... codes) {
         Map<String, Failure> more = new HashMap<>(failures);
         List.of(codes).forEach(code -> more.put(code, failure));
-        return new FailureCodes(byNumber, more);
+        return new FailureCodes(byNumber, more, healths);
+    }
+
+    /** Returns a copy with codes that say something about the connection. A code that is listed otherwise says that it is good. */
+    FailureCodes health(Health health, String... codes) {
+        Map<String, Health> more = new HashMap<>(healths);
+        List.of(codes).forEach(code -> more.put(code, health));
+        return new FailureCodes(byNumber, failures, more);
+    }
+
+    private <T> Optional<T> find(Map<String, T> table, SQLException e) {
+        String state = String.valueOf(e.getSQLState());
+        return Optional.<T>empty()
+                .or(() -> Optional.ofNullable(byNumber ? table.get(Integer.toString(e.getErrorCode())) : null))
+                .or(() -> Optional.ofNullable(table.get(state)))
+                .or(() -> Optional.ofNullable(table.get(state.substring(0, Math.min(2, state.length())))));
     }
 
     private Optional<Failure> find(SQLException e) {
-        String state = String.valueOf(e.getSQLState());
-        return Optional.<Failure>empty()
-                .or(() -> Optional.ofNullable(byNumber ? failures.get(Integer.toString(e.getErrorCode())) : null))
-                .or(() -> Optional.ofNullable(failures.get(state)))
-                .or(() -> Optional.ofNullable(failures.get(state.substring(0, Math.min(2, state.length())))));
+        return find(failures, e);
+    }
+
+    /** Returns what a failed statement says about its connection. */
+    public Health health(SQLException e) {
+        return find(healths, e).orElse(find(e).isPresent() ? Health.GOOD : Health.UNKNOWN);
     }
 
     /** Returns what a failed statement says about its effect. */

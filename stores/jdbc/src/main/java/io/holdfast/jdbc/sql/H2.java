@@ -1,5 +1,6 @@
 package io.holdfast.jdbc.sql;
 
+import io.holdfast.jdbc.sql.FailureCodes.Health;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
@@ -50,7 +51,9 @@ public final class H2 extends Dialect {
                 .meaning(Verdict.REFUSED, TOO_LONG, "22001")
                 // 42S03 if there is a table of a similar name, which another client may have made in the meantime
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "42S02", "42S03", "42S04")
-                .meaning(Verdict.OTHER_TABLE, otherTable(), "42S22");
+                .meaning(Verdict.OTHER_TABLE, otherTable(), "42S22")
+                .health(Health.BAD, "08", "90067", "90098", "90121")
+                .health(Health.UNKNOWN, "50000");
     }
 
     @Override

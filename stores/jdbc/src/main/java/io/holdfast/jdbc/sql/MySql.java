@@ -3,6 +3,7 @@ package io.holdfast.jdbc.sql;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
 
+import io.holdfast.jdbc.sql.FailureCodes.Health;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -101,7 +102,8 @@ public final class MySql extends Dialect implements GuardedStatements {
                                 + " connection is opened",
                         NO_CLOCK)
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "1146", "1051")
-                .meaning(Verdict.OTHER_TABLE, otherTable(), "1054", "1364");
+                .meaning(Verdict.OTHER_TABLE, otherTable(), "1054", "1364")
+                .health(Health.BAD, "08", "1053", "1927", "4031", "S1009", NO_CLOCK);
         acquire = sql(
                 "UPDATE {locks} SET floor_unit = CASE WHEN tenure = ? AND expires_at > {clock} THEN floor_unit ELSE last_unit END,"
                         + " expires_at = GREATEST(expires_at, {clock} + ?),"

@@ -1,5 +1,6 @@
 package io.holdfast.jdbc.sql;
 
+import io.holdfast.jdbc.sql.FailureCodes.Health;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -70,7 +71,10 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                         "42P05",
                         "26000")
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "42P01")
-                .meaning(Verdict.OTHER_TABLE, otherTable(), "42703", "42804", "42883");
+                .meaning(Verdict.OTHER_TABLE, otherTable(), "42703", "42804", "42883")
+                .health(Health.BAD, "08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04")
+                // it has lost its prepared statements
+                .health(Health.BAD, "42P05", "26000");
         acquire = sql(
                 "UPDATE {locks} SET floor_unit = CASE WHEN tenure = ? AND expires_at > {clock} THEN floor_unit ELSE last_unit END,"
                         + " expires_at = GREATEST(expires_at, {clock} + ?), last_unit = GREATEST(last_unit + 1, {clock}),"

@@ -1,10 +1,11 @@
 package io.holdfast.jdbc.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.LockReport;
-import io.holdfast.jdbc.connection.Database.Lifetime;
+import io.holdfast.jdbc.TellingPool;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.spi.Platform;
@@ -16,6 +17,9 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -26,19 +30,23 @@ class ConnectionsTest {
     private static final Duration COMMAND = Duration.ofSeconds(8);
 
     private final AtomicReference<SQLException> failure = new AtomicReference<>();
+    private final AtomicInteger opened = new AtomicInteger();
+    private Optional<ApplicationPool> application = Optional.of(new ApplicationPool(new TellingPool.Dbcp(10)));
     private Duration took = Duration.ZERO;
 
     private Connections open(Duration timeout) {
         return new Connections(
                 StoreConfig.of("jdbc:datasource", LockReport.Client.unknown("c"), Platform.system())
                         .withTimeouts(timeout, timeout),
-                new Database(new H2(Tables.DEFAULT), "a database", true, this::connection, () -> "", Lifetime.USE));
+                new Database(
+                        new H2(Tables.DEFAULT), "a database", true, this::connection, () -> "", application, false));
     }
 
     private Connection connection() throws SQLException {
         if (failure.get() != null) {
             throw failure.get();
         }
+        opened.incrementAndGet();
         return DriverManager.getConnection("jdbc:h2:mem:");
     }
 
@@ -69,7 +77,9 @@ class ConnectionsTest {
     void failsInTimeWithTheReasonAsNotApplied() {
         StoreException failed = failed(COMMAND, new SQLTransientConnectionException("all 10 are in use"));
         assertThat(took).isLessThan(COMMAND);
-        assertThat(failed).hasMessage("H2 at a database: acquire 'x': all 10 are in use");
+        assertThat(failed)
+                .hasMessage("H2 at a database: acquire 'x': no connection within 6000 ms from the DataSource; the"
+                        + " application's pool has lent none (2 of 10 connections are in use): all 10 are in use");
         assertThat(failed.effect()).isEqualTo(Effect.NOT_APPLIED);
     }
 
@@ -83,5 +93,47 @@ class ConnectionsTest {
         assertThat(failed(BRIEF, new SQLException("wrong user name or password", "28000"))
                         .effect())
                 .isEqualTo(Effect.REFUSED);
+    }
+
+    private static SQLException failing(Connection connection, SQLException failure) throws SQLException {
+        // a statement that the database has refused leaves the connection as it is
+        assertThat(connection.isValid(1)).isTrue();
+        throw failure;
+    }
+
+    private int openedAfterFailures(SQLException each) {
+        failure.set(null);
+        Connections connections = open(COMMAND);
+        try {
+            connections.connect();
+            int before = opened.get();
+            for (int i = 0; i < 20; i++) {
+                assertThatThrownBy(() -> connections.run("acquire 'x'", connection -> failing(connection, each)))
+                        .isInstanceOf(StoreException.class);
+                assertThatThrownBy(() -> connections.runWrite("acquire 'x'", connection -> failing(connection, each)))
+                        .isInstanceOf(StoreException.class);
+            }
+            return opened.get() - before;
+        } finally {
+            connections.close();
+        }
+    }
+
+    @Test
+    void keepsAConnectionWhoseStatementsAreRefused() {
+        for (Optional<ApplicationPool> each : List.of(application, Optional.<ApplicationPool>empty())) {
+            application = each;
+            for (String state : List.of("42S02", "90096", "22001", "57014", "99999")) {
+                assertThat(openedAfterFailures(new SQLException("refused", state)))
+                        .as("connections after " + state)
+                        // the pool may just have opened one that is idle
+                        .isLessThanOrEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void replacesAConnectionThatIsBad() {
+        assertThat(openedAfterFailures(new SQLException("cut off", "08006"))).isGreaterThanOrEqualTo(39);
     }
 }

@@ -1,0 +1,336 @@
+package io.holdfast.jdbc.connection;
+
+import com.google.errorprone.annotations.concurrent.GuardedBy;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The pool of connections that a client has borrowed from an application. It returns those that it does not use.
+ *
+ * <p>Invariant: a connection that works is returned only if another one is idle, so that an application which keeps its own pool
+ * full costs no lock. At the end of its life, its successor is borrowed first.
+ */
+final class BorrowedPool implements ConnectionPool {
+
+    /** An application may have no more than ten. */
+    private static final int SIZE = 5;
+
+    private static final int RESERVED = 2;
+    private static final long LIFE_NANOS = TimeUnit.MINUTES.toNanos(5);
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    private static final long TRUSTED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long PAUSE_MILLIS = 100;
+    private static final long KEEPING_SECONDS = 5;
+
+    /** One thread may wait for the application, while the other returns connections. */
+    private static final int THREADS = 2;
+
+    private static final Logger LOG = LoggerFactory.getLogger(BorrowedPool.class);
+
+    private final Source source;
+    private final ApplicationPool application;
+    private final long timeoutMillis;
+    private final LongSupplier nanoTime;
+    private final ScheduledThreadPoolExecutor threads;
+
+    /** Fair, so that a caller who has just arrived does not take the connection of one who waits. */
+    private final ReentrantLock mutex = new ReentrantLock(true);
+
+    private final Condition changed = mutex.newCondition();
+
+    @GuardedBy("mutex")
+    private final Map<Connection, Loan> loans = new HashMap<>();
+
+    /** The one that was used last is the first. */
+    @GuardedBy("mutex")
+    private final Deque<Loan> idle = new ArrayDeque<>();
+
+    @GuardedBy("mutex")
+    private int waiting;
+
+    @GuardedBy("mutex")
+    private boolean borrowing;
+
+    private volatile boolean closed;
+
+    /** The failure of the last attempt to borrow; empty if it succeeded. */
+    private volatile Optional<SQLException> failure = Optional.empty();
+
+    /**
+     * A connection that was borrowed.
+     *
+     * @param since the time at which it was borrowed
+     * @param usedAt the time at which it was last used
+     */
+    private record Loan(Connection connection, long since, long usedAt) {
+
+        boolean hasEnded(long now) {
+            return now - since > LIFE_NANOS;
+        }
+    }
+
+    /** Creates a pool, and borrows nothing. */
+    BorrowedPool(
+            Source source,
+            ApplicationPool application,
+            ThreadFactory factory,
+            long timeoutMillis,
+            LongSupplier nanoTime) {
+        this.source = source;
+        this.application = application;
+        this.timeoutMillis = timeoutMillis;
+        this.nanoTime = nanoTime;
+        threads = new ScheduledThreadPoolExecutor(THREADS, factory);
+        threads.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        var unused = threads.scheduleWithFixedDelay(this::keep, KEEPING_SECONDS, KEEPING_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public Connection get() throws SQLException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
+        while (true) {
+            Loan loan = await(end).orElseThrow(this::none);
+            boolean trusted = nanoTime.getAsLong() - loan.usedAt() < TRUSTED_NANOS;
+            if (trusted || isValid(loan.connection())) {
+                return loan.connection();
+            }
+            release(loan.connection(), true);
+        }
+    }
+
+    private boolean isValid(Connection connection) {
+        try {
+            return connection.isValid((int) Math.max(1, TimeUnit.MILLISECONDS.toSeconds(timeoutMillis)));
+        } catch (SQLException e) {
+            LOG.debug("a borrowed connection is broken", e);
+            return false;
+        }
+    }
+
+    /** Returns an idle connection; empty if there is none in time. */
+    private Optional<Loan> await(long end) throws SQLException {
+        mutex.lock();
+        try {
+            waiting++;
+            try {
+                awaitIdle(end);
+            } finally {
+                waiting--;
+            }
+            return Optional.ofNullable(idle.pollFirst());
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    @GuardedBy("mutex")
+    private void awaitIdle(long end) throws SQLException {
+        try {
+            long left = end - System.nanoTime();
+            while (idle.isEmpty() && !closed && left > 0) {
+                borrowOne(SIZE);
+                left = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new SQLException("interrupted", "HFDTO", e);
+        }
+    }
+
+    private SQLException none() {
+        if (closed) {
+            return Opener.closedError();
+        }
+        Optional<SQLException> last = failure;
+        SQLException none = Opener.timeout("no connection within " + timeoutMillis + " ms" + application.explanation()
+                + last.map(e -> ": " + e.getMessage()).orElse(""));
+        last.ifPresent(none::initCause);
+        return none;
+    }
+
+    /** Borrows one more in the background, unless one is being borrowed, or there are enough. */
+    @GuardedBy("mutex")
+    private void borrowOne(int most) {
+        if (!borrowing && !closed && loans.size() < most) {
+            threads.execute(this::borrow);
+            borrowing = true;
+        }
+    }
+
+    private void borrow() {
+        Optional<Connection> lent = Optional.empty();
+        try {
+            lent = Optional.of(source.getConnection());
+            failure = Optional.empty();
+        } catch (SQLException e) {
+            failure = Optional.of(e);
+        } catch (RuntimeException e) {
+            failure = Optional.of(new SQLException(e));
+        } finally {
+            borrowed(lent);
+        }
+    }
+
+    private void borrowed(Optional<Connection> lent) {
+        mutex.lock();
+        try {
+            borrowing = false;
+            if (lent.isPresent()) {
+                long now = nanoTime.getAsLong();
+                Loan loan = new Loan(lent.get(), now, now);
+                loans.put(loan.connection(), loan);
+                offer(loan);
+            }
+            if (waiting > idle.size() && !closed) {
+                long pause = lent.isPresent() ? 0 : PAUSE_MILLIS;
+                var unused = threads.schedule(this::borrowForWaiting, pause, TimeUnit.MILLISECONDS);
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    @GuardedBy("mutex")
+    private void offer(Loan loan) {
+        idle.addFirst(loan);
+        changed.signal();
+    }
+
+    private void borrowForWaiting() {
+        mutex.lock();
+        try {
+            if (waiting > idle.size()) {
+                borrowOne(SIZE);
+            }
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    @Override
+    public void release(Connection connection, boolean broken) {
+        boolean usable = !broken && endTransaction(connection);
+        if (!keeps(connection, usable)) {
+            giveBack(connection, !usable);
+        }
+    }
+
+    /** Ends a transaction that has only read. Returns {@code false} if the connection is broken. */
+    private static boolean endTransaction(Connection connection) {
+        try {
+            if (!connection.getAutoCommit()) {
+                connection.rollback();
+            }
+            return true;
+        } catch (SQLException e) {
+            LOG.debug("a borrowed connection is broken", e);
+            return false;
+        }
+    }
+
+    /** Returns {@code false} if a connection is to be returned. */
+    private boolean keeps(Connection connection, boolean usable) {
+        mutex.lock();
+        try {
+            Loan loan = loans.get(connection);
+            long now = nanoTime.getAsLong();
+            if (loan == null || !usable || closed || isOver(loan, now)) {
+                loans.remove(connection);
+                return false;
+            }
+            Loan used = new Loan(connection, loan.since(), now);
+            loans.put(connection, used);
+            offer(used);
+            return true;
+        } finally {
+            mutex.unlock();
+        }
+    }
+
+    /** Returns {@code true} if a connection is at the end of its life, and its successor is there. */
+    @GuardedBy("mutex")
+    private boolean isOver(Loan loan, long now) {
+        return loan.hasEnded(now) && (loans.size() > SIZE || hasYoung(idle, now));
+    }
+
+    private static boolean hasYoung(Collection<Loan> some, long now) {
+        return some.stream().anyMatch(loan -> !loan.hasEnded(now));
+    }
+
+    /** Returns connections that are no longer needed. Borrows the successor of one that is at the end of its life. */
+    void keep() {
+        List<Loan> over;
+        mutex.lock();
+        try {
+            long now = nanoTime.getAsLong();
+            over = takeUnneeded(now);
+            if (!hasYoung(idle, now) && loans.values().stream().anyMatch(loan -> loan.hasEnded(now))) {
+                borrowOne(SIZE + 1);
+            }
+        } finally {
+            mutex.unlock();
+        }
+        over.forEach(loan -> giveBack(loan.connection(), false));
+    }
+
+    @GuardedBy("mutex")
+    private List<Loan> takeUnneeded(long now) {
+        List<Loan> over = new ArrayList<>();
+        for (Loan loan : List.copyOf(idle)) {
+            if (isOver(loan, now)) {
+                idle.remove(loan);
+                over.add(loan);
+            }
+        }
+        while (idle.size() > 1 && now - idle.getLast().usedAt() > IDLE_NANOS) {
+            over.add(idle.removeLast());
+        }
+        over.forEach(loan -> loans.remove(loan.connection()));
+        return over;
+    }
+
+    private static void giveBack(Connection connection, boolean broken) {
+        try {
+            if (broken) {
+                connection.abort(Runnable::run);
+            }
+            connection.close();
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("a borrowed connection was not returned in order", e);
+        }
+    }
+
+    @Override
+    public int callers() {
+        return SIZE - RESERVED;
+    }
+
+    /** Lends no further connection. Those that are open stay so. */
+    @Override
+    public void close() {
+        mutex.lock();
+        try {
+            closed = true;
+            changed.signalAll();
+        } finally {
+            mutex.unlock();
+        }
+        threads.shutdown();
+    }
+}

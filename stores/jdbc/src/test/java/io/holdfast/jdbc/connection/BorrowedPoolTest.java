@@ -1,0 +1,193 @@
+package io.holdfast.jdbc.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.jdbc.TellingPool;
+import io.holdfast.jdbc.sql.H2;
+import io.holdfast.jdbc.sql.Tables;
+import io.holdfast.testkit.Await;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Connections that are borrowed from an application which may have none left. */
+class BorrowedPoolTest {
+
+    private static final long PATIENT_MILLIS = 20_000;
+    private static final long BRIEF_MILLIS = 300;
+
+    private final List<Connection> lent = new CopyOnWriteArrayList<>();
+    private final AtomicInteger attempts = new AtomicInteger();
+    private final AtomicInteger available = new AtomicInteger(100);
+    private final AtomicLong now = new AtomicLong();
+    private final Opener opener = new Opener(Opener.daemons("borrowed-opener"), 5_000, () -> "");
+    private final Source source = new Source(this::lend, new H2(Tables.DEFAULT), 2_000, opener);
+    private final List<BorrowedPool> pools = new ArrayList<>();
+    private final BorrowedPool pool = pool(PATIENT_MILLIS);
+
+    private BorrowedPool pool(long timeoutMillis) {
+        BorrowedPool made = new BorrowedPool(
+                source,
+                new ApplicationPool(new TellingPool.Dbcp(2)),
+                Opener.daemons("borrowed"),
+                timeoutMillis,
+                now::get);
+        pools.add(made);
+        return made;
+    }
+
+    private Connection lend() throws SQLException {
+        attempts.incrementAndGet();
+        if (available.get() <= openConnections()) {
+            throw new SQLTransientConnectionException("all are in use");
+        }
+        Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
+        lent.add(connection);
+        return connection;
+    }
+
+    private static boolean isClosed(Connection connection) {
+        try {
+            return connection.isClosed();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private long openConnections() {
+        return lent.stream().filter(each -> !isClosed(each)).count();
+    }
+
+    @AfterEach
+    void close() {
+        pools.forEach(BorrowedPool::close);
+        source.closeConnections(Runnable::run).join();
+        opener.close();
+    }
+
+    /** Lets time pass, and lets the pool do what is then due. */
+    private void pass(long seconds) {
+        now.addAndGet(TimeUnit.SECONDS.toNanos(seconds));
+        pool.keep();
+    }
+
+    private void use(int count) throws SQLException {
+        List<Connection> used = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            used.add(pool.get());
+        }
+        used.forEach(each -> pool.release(each, false));
+    }
+
+    @Test
+    void keepsAnOldConnectionUntilItsSuccessorIsThere() throws Exception {
+        available.set(1);
+        use(1);
+        for (int i = 0; i < 3; i++) {
+            int before = attempts.get();
+            pass(301);
+            Await.until("a successor was asked for", () -> attempts.get() > before);
+            use(1);
+        }
+        assertThat(lent).hasSize(1).noneMatch(BorrowedPoolTest::isClosed);
+        available.set(2);
+        Await.until("the successor is there", () -> {
+            pool.keep();
+            return lent.size() == 2 && isClosed(lent.get(0));
+        });
+        use(1);
+        assertThat(lent).hasSize(2);
+        assertThat(isClosed(lent.get(1))).isFalse();
+    }
+
+    @Test
+    void replacesAnOldConnectionThatIsInUse() throws Exception {
+        Connection old = pool.get();
+        pass(301);
+        Await.until("the successor is there", () -> lent.size() == 2);
+        assertThat(isClosed(lent.get(0))).as("it is closed while it is in use").isFalse();
+        pool.release(old, false);
+        Await.until("the old one is returned", () -> {
+            pool.keep();
+            return isClosed(lent.get(0));
+        });
+        assertThat(isClosed(lent.get(1))).isFalse();
+    }
+
+    @Test
+    void returnsThoseThatAreNotUsedExceptOne() throws Exception {
+        use(4);
+        assertThat(openConnections()).isEqualTo(4);
+        pass(11);
+        assertThat(openConnections()).isEqualTo(1);
+        pass(200);
+        assertThat(openConnections()).isEqualTo(1);
+    }
+
+    @Test
+    void lendsAtMostFive() throws Exception {
+        List<Connection> used = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            used.add(pool.get());
+        }
+        CompletableFuture<Connection> next = CompletableFuture.supplyAsync(() -> get(pool));
+        pass(1);
+        pool.release(used.get(2), false);
+        assertThat(next.get(20, TimeUnit.SECONDS)).isSameAs(used.get(2));
+        assertThat(lent).hasSize(5);
+    }
+
+    private static Connection get(BorrowedPool pool) {
+        try {
+            return pool.get();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void tellsWhyTheApplicationHasLentNone() throws Exception {
+        available.set(0);
+        assertThatThrownBy(pool(BRIEF_MILLIS)::get)
+                .hasMessage("no connection within 300 ms from the DataSource; the application's pool is full"
+                        + " (2 of 2 connections are in use): all are in use");
+        assertThat(attempts.get()).as("attempts, with a pause between them").isLessThan(10);
+        available.set(1);
+        use(1);
+    }
+
+    @Test
+    void replacesABrokenConnection() throws Exception {
+        Connection broken = pool.get();
+        pool.release(broken, true);
+        assertThat(isClosed(lent.get(0))).isTrue();
+        Connection next = pool.get();
+        assertThat(next).isNotSameAs(broken);
+        pool.release(next, false);
+        next.close();
+        pass(1);
+        use(1);
+        assertThat(lent).hasSize(3);
+    }
+
+    @Test
+    void endsTheWaitWithThePool() throws Exception {
+        available.set(0);
+        Thread closer = new Thread(pool::close);
+        closer.start();
+        assertThatThrownBy(pool::get).isInstanceOf(SQLException.class);
+        closer.join();
+        assertThatThrownBy(pool::get).hasMessage("the client is closed");
+    }
+}
