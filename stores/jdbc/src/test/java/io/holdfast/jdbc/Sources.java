@@ -21,11 +21,11 @@ final class Sources {
     }
 
     static DataSource of(Borrowing borrowing) {
-        return proxy(DataSource.class, (method, arguments) -> {
-            if (!method.equals("getConnection")) {
-                throw new UnsupportedOperationException(method);
-            }
-            return borrowing.get();
+        return proxy(DataSource.class, (method, arguments) -> switch (method) {
+            case "getConnection" -> borrowing.get();
+            // a pool asks for it when it is closed
+            case "getLoginTimeout" -> 1;
+            default -> throw new UnsupportedOperationException(method);
         });
     }
 

@@ -7,6 +7,8 @@ import java.lang.invoke.MethodType;
 import java.sql.SQLException;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,6 +33,9 @@ public final class ApplicationPool {
     private static final Logger LOG = LoggerFactory.getLogger(ApplicationPool.class);
 
     private final DataSource source;
+
+    /** The time before which the pool is not emptied again. */
+    private final AtomicLong keptUntil = new AtomicLong(System.nanoTime());
 
     /**
      * Creates the pool of a data source.
@@ -71,6 +76,21 @@ public final class ApplicationPool {
                         // pools have a number below one for no limit
                         .filter(usage -> usage.size() > 0)
                         .findFirst());
+    }
+
+    /**
+     * Replaces the connections, if the pool can do that, because it would lend one after the other to a server that accepts no writes
+     * any more. On average, that replaces one connection in a second at most.
+     */
+    void leaveServer() {
+        hikari().map(HikariDataSource::getHikariPoolMXBean).ifPresent(pool -> {
+            long now = System.nanoTime();
+            long until = keptUntil.get();
+            long pause = TimeUnit.SECONDS.toNanos(pool.getTotalConnections());
+            if (now - until >= 0 && keptUntil.compareAndSet(until, now + pause)) {
+                pool.softEvictConnections();
+            }
+        });
     }
 
     private Optional<HikariDataSource> hikari() {

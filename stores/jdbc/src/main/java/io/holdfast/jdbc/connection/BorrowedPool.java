@@ -305,6 +305,21 @@ final class BorrowedPool implements ConnectionPool {
         return over;
     }
 
+    @Override
+    public void leaveServer() {
+        List<Loan> left;
+        mutex.lock();
+        try {
+            left = List.copyOf(idle);
+            idle.clear();
+            left.forEach(loan -> loans.remove(loan.connection()));
+        } finally {
+            mutex.unlock();
+        }
+        application.leaveServer();
+        left.forEach(loan -> giveBack(loan.connection(), false));
+    }
+
     private static void giveBack(Connection connection, boolean broken) {
         try {
             if (broken) {

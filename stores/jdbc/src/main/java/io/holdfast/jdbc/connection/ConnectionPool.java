@@ -20,6 +20,9 @@ interface ConnectionPool extends AutoCloseable {
      */
     void release(Connection connection, boolean broken);
 
+    /** Replaces the connections that nobody uses, because their server may accept no writes any more. */
+    void leaveServer();
+
     /** Returns the number of requests that may run at once, so that stuck ones leave a connection for renewals. */
     int callers();
 

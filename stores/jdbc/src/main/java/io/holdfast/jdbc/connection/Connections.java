@@ -15,7 +15,9 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +30,7 @@ public final class Connections implements Sessions {
     /** For this time, the first connections that an application lends late are used. */
     private static final long BORROWING_MILLIS = 300_000;
 
+    private static final long LEAVING_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final int VALID_SECONDS = 1;
     private static final long MIN_TIMEOUT_MILLIS = 250;
     private static final long CLOSE_MILLIS = 5_000;
@@ -46,6 +49,10 @@ public final class Connections implements Sessions {
     private final long timeoutMillis;
     private final ReentrantLock preparing = new ReentrantLock();
     private final AtomicBoolean anchored = new AtomicBoolean();
+    private final LongSupplier nanoTime;
+    /** The time at which a server was left. */
+    private final AtomicLong leftAt;
+
     private volatile boolean prepared;
 
     /** Creates the connections of a client, and opens none. */
@@ -60,14 +67,16 @@ public final class Connections implements Sessions {
                 config.connectTimeout().toMillis()));
         String name =
                 "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
+        nanoTime = config.platform()::nanoTime;
+        leftAt = new AtomicLong(nanoTime.getAsLong() - 2 * LEAVING_NANOS);
         threads = Opener.daemons(name);
         connectMillis = atLeast(config.connectTimeout().toMillis());
         opener = new Opener(threads, connectMillis, database.explanation());
         source = new Source(
                 database.driver(), dialect, Math.max(1, config.commandTimeout().toMillis()), opener);
         pool = database.application()
-                .<ConnectionPool>map(application ->
-                        new BorrowedPool(source, application, threads, timeoutMillis, config.platform()::nanoTime))
+                .<ConnectionPool>map(
+                        application -> new BorrowedPool(source, application, threads, timeoutMillis, nanoTime))
                 .orElseGet(() -> new OwnedPool(name, source, dialect, threads, timeoutMillis));
     }
 
@@ -271,8 +280,23 @@ public final class Connections implements Sessions {
         return switch (dialect.codes().health(e)) {
             case GOOD -> true;
             case BAD -> false;
+            case READ_ONLY -> !leavesServer();
             case UNKNOWN -> isValid(connection);
         };
+    }
+
+    /**
+     * Leaves a server that has become read-only, because a pool would keep its connections for long. That happens only once in a
+     * second, so that an application whose server stays read-only can work. Returns {@code false} if it was left before.
+     */
+    private boolean leavesServer() {
+        long now = nanoTime.getAsLong();
+        long last = leftAt.get();
+        boolean leaves = prepared && now - last > LEAVING_NANOS && leftAt.compareAndSet(last, now);
+        if (leaves) {
+            pool.leaveServer();
+        }
+        return leaves;
     }
 
     private static boolean isValid(Connection connection) {

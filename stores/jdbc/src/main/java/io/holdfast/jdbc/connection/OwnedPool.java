@@ -57,6 +57,11 @@ final class OwnedPool implements ConnectionPool {
     }
 
     @Override
+    public void leaveServer() {
+        pool.getHikariPoolMXBean().softEvictConnections();
+    }
+
+    @Override
     public int callers() {
         return SIZE;
     }

@@ -27,6 +27,8 @@ public final class FailureCodes {
         GOOD,
         /** It cannot be used again. */
         BAD,
+        /** Its server accepts no writes, as after a failover. Another connection may lead to one that does. */
+        READ_ONLY,
         /** Nothing. */
         UNKNOWN
     }

@@ -103,7 +103,8 @@ public final class MySql extends Dialect implements GuardedStatements {
                         NO_CLOCK)
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "1146", "1051")
                 .meaning(Verdict.OTHER_TABLE, otherTable(), "1054", "1364")
-                .health(Health.BAD, "08", "1053", "1927", "4031", "S1009", NO_CLOCK);
+                .health(Health.BAD, "08", "1053", "1927", "4031", "S1009", NO_CLOCK)
+                .health(Health.READ_ONLY, "1290", "1836", "1792");
         acquire = sql(
                 "UPDATE {locks} SET floor_unit = CASE WHEN tenure = ? AND expires_at > {clock} THEN floor_unit ELSE last_unit END,"
                         + " expires_at = GREATEST(expires_at, {clock} + ?),"

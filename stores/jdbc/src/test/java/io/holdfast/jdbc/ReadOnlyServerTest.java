@@ -1,0 +1,123 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
+import io.holdfast.Lease;
+import io.holdfast.testkit.Await;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The pool of an application whose server becomes read-only, as after a failover. New connections lead to another one. */
+@Timeout(60)
+class ReadOnlyServerTest {
+
+    private static final int CONNECTIONS = 10;
+
+    private final List<Connection> opened = new CopyOnWriteArrayList<>();
+    private final HikariDataSource pool = new HikariDataSource();
+    private volatile boolean demoted;
+
+    /** A kind of server. */
+    record Server(String uri, String demotion) {
+
+        private void demote(Connection connection) {
+            try {
+                if (!connection.isClosed()) {
+                    connection.createStatement().execute(demotion);
+                }
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    static Stream<Server> servers() {
+        return Stream.of(
+                new Server(Servers.postgreSql().uri(), "SET default_transaction_read_only = on"),
+                new Server(Servers.mariaDb().uri(), "SET SESSION TRANSACTION READ ONLY"));
+    }
+
+    @AfterEach
+    void close() {
+        pool.close();
+    }
+
+    private Holdfast connect(Server server, Function<DataSource, DataSource> shown) {
+        pool.setDataSource(Sources.of(() -> {
+            Connection connection = DriverManager.getConnection(server.uri());
+            if (demoted) {
+                server.demote(connection);
+            }
+            opened.add(connection);
+            return connection;
+        }));
+        pool.setMaximumPoolSize(CONNECTIONS);
+        pool.setMinimumIdle(CONNECTIONS);
+        Holdfast holdfast = JdbcHoldfast.builder(shown.apply(pool))
+                .uri("jdbc:datasource?tablePrefix=demoted_")
+                .lease(Duration.ofSeconds(20))
+                .build();
+        Await.until("the pool is open", () -> opened.size() >= CONNECTIONS);
+        return holdfast;
+    }
+
+    private static boolean acquires(Holdfast client, String name) {
+        try {
+            return client.lock(name).tryLock();
+        } catch (HoldfastException e) {
+            return false;
+        }
+    }
+
+    private void assertLeaves(Server server, Function<DataSource, DataSource> shown) throws InterruptedException {
+        try (Holdfast holdfast = connect(server, shown);
+                Lease lease = holdfast.lock("held").acquire()) {
+            opened.forEach(server::demote);
+            long renewals = holdfast.stats().renewals();
+            Await.until("a lock is acquired at the new server", () -> acquires(holdfast, "new"));
+            Await.until("the lease is renewed there", () -> holdfast.stats().renewals() > renewals);
+            assertThat(lease.isValid()).isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void isLeftAtOnceByHikari(Server server) throws InterruptedException {
+        assertLeaves(server, source -> source);
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void isLeftByAnotherPool(Server server) throws InterruptedException {
+        assertLeaves(server, source -> Sources.of(source::getConnection));
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void isLeftOnceInASecond(Server server) {
+        try (Holdfast holdfast = connect(server, source -> Sources.of(source::getConnection))) {
+            demoted = true;
+            opened.forEach(server::demote);
+            long start = System.nanoTime();
+            while (System.nanoTime() - start < Duration.ofSeconds(3).toNanos()) {
+                assertThat(acquires(holdfast, "none")).isFalse();
+            }
+            long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
+            assertThat((long) opened.size()).isLessThanOrEqualTo(CONNECTIONS + seconds + 2);
+        }
+    }
+}
