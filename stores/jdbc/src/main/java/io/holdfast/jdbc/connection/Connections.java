@@ -53,6 +53,10 @@ public final class Connections implements Sessions {
     /** The time at which a server was left. */
     private final AtomicLong leftAt;
 
+    /** Set when the first connection was prepared. */
+    private volatile boolean connected;
+
+    /** Set while the tables exist, as far as is known. */
     private volatile boolean prepared;
 
     /** Creates the connections of a client, and opens none. */
@@ -187,19 +191,21 @@ public final class Connections implements Sessions {
             }
             return connection;
         } catch (SQLException e) {
-            throw failures.opening(what, e, prepared);
+            throw failures.opening(what, e, connected);
         }
     }
 
     private void prepare(Connection connection) throws SQLException {
+        boolean done = false;
         boolean usable = true;
         try {
             prepareOnce(connection);
+            done = true;
         } catch (SQLException e) {
             usable = isUsable(connection, e);
             throw e;
         } finally {
-            if (!prepared) {
+            if (!done) {
                 release(connection, !usable);
             }
         }
@@ -225,8 +231,19 @@ public final class Connections implements Sessions {
     }
 
     private void prepareTables(Connection connection) throws SQLException {
-        dialect.requireOneWriter(connection);
+        if (!connected) {
+            dialect.requireOneWriter(connection);
+            schema.locate(connection);
+        }
         schema.prepare(connection);
+        if (!connected) {
+            begin(connection);
+            connected = true;
+        }
+        prepared = true;
+    }
+
+    private void begin(Connection connection) throws SQLException {
         dialect.concern(connection).ifPresent(text -> LOG.warn("{}: {}", database.shown(), text));
         if (database.endsWithLastConnection() && anchored.compareAndSet(false, true)) {
             anchor();
@@ -236,7 +253,6 @@ public final class Connections implements Sessions {
             // others
             opener.limit(BORROWING_MILLIS);
         }
-        prepared = true;
     }
 
     /** Opens a connection outside the pool: a database in memory ends with its last connection. */
@@ -277,6 +293,10 @@ public final class Connections implements Sessions {
      * refused: another one may not be available. One that failed in a way that is not listed is asked.
      */
     private boolean isUsable(Connection connection, SQLException e) {
+        if (dialect.verdict(e) == Verdict.NO_TABLE) {
+            // the next request makes it again
+            prepared = false;
+        }
         return switch (dialect.codes().health(e)) {
             case GOOD -> true;
             case BAD -> false;
@@ -292,7 +312,7 @@ public final class Connections implements Sessions {
     private boolean leavesServer() {
         long now = nanoTime.getAsLong();
         long last = leftAt.get();
-        boolean leaves = prepared && now - last > LEAVING_NANOS && leftAt.compareAndSet(last, now);
+        boolean leaves = connected && now - last > LEAVING_NANOS && leftAt.compareAndSet(last, now);
         if (leaves) {
             pool.leaveServer();
         }
@@ -349,7 +369,7 @@ public final class Connections implements Sessions {
         try {
             return source.getConnection();
         } catch (SQLException e) {
-            throw failures.opening(what, e, prepared);
+            throw failures.opening(what, e, connected);
         }
     }
 

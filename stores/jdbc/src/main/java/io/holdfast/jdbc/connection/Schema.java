@@ -16,15 +16,24 @@ import java.util.Optional;
 record Schema(Dialect dialect, Failures failures, boolean creates) {
 
     /**
-     * Prepares the tables, before any other statement on the first connection.
+     * Finds the schema of the tables, on the first connection.
+     *
+     * @throws StoreException if there is none
+     * @throws SQLException if the database refuses or does not answer
+     */
+    void locate(Connection connection) throws SQLException {
+        if (!dialect.locate(connection)) {
+            throw failures.refused("connect", dialect.noSchema());
+        }
+    }
+
+    /**
+     * Prepares the tables in their schema, before any other statement, and after they were dropped.
      *
      * @throws StoreException if another table has that name
      * @throws SQLException if the database refuses or does not answer
      */
     void prepare(Connection connection) throws SQLException {
-        if (!dialect.locate(connection)) {
-            throw failures.refused("connect", dialect.noSchema());
-        }
         requireUnambiguous(connection);
         createIfMissing(connection);
         // race: two clients that begin at the same time create tables in two schemas, and one of them sees both

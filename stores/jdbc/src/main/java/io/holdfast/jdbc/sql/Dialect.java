@@ -304,7 +304,8 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     }
 
     final String tableIsMissing() {
-        return "table " + tables.locks() + " or " + tables.clients() + " was dropped; connect again, to create it";
+        return "table " + tables.locks() + " or " + tables.clients()
+                + " was dropped; the next request makes it again, unless createTables=false";
     }
 
     /** Returns the text for tables that are missing, and are not to be created. */

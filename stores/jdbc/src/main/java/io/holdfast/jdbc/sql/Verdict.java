@@ -10,7 +10,7 @@ public enum Verdict {
     NOT_APPLIED,
     /** Nothing was written, and nothing will be until somebody repairs the cause. */
     REFUSED,
-    /** A table does not exist. */
+    /** A table does not exist, so nothing was written. The next request makes it, or says that it may not. */
     NO_TABLE,
     /** A table has other columns. */
     OTHER_TABLE,
@@ -20,8 +20,8 @@ public enum Verdict {
     /** Returns {@code true} if somebody has to repair the cause. */
     public boolean isPermanent() {
         return switch (this) {
-            case REFUSED, NO_TABLE, OTHER_TABLE -> true;
-            case AGAIN, LOCKED, NOT_APPLIED, UNKNOWN -> false;
+            case REFUSED, OTHER_TABLE -> true;
+            case AGAIN, LOCKED, NOT_APPLIED, NO_TABLE, UNKNOWN -> false;
         };
     }
 }
