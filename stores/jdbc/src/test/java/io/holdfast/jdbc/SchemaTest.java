@@ -88,6 +88,13 @@ class SchemaTest {
     }
 
     @Test
+    void aTableThatPadsNamesIsRefused() {
+        database.client().close();
+        database.run("ALTER TABLE holdfast_locks ALTER COLUMN name BINARY(64)");
+        assertRefused(database.url(), "has other columns");
+    }
+
+    @Test
     void missingTablesAreAnErrorIfTheUrlForbidsToCreateThem() {
         String url = database.url() + ";CREATE_TABLES=FALSE";
         assertRefused(url, "does not exist, and the URL forbids to create it", "docs/databases.md");

@@ -269,6 +269,16 @@ public final class MySql extends Dialect implements GuardedStatements {
         }
     }
 
+    /** Its commits are written once in a second, so a server that is killed has forgotten the last ones. */
+    @Override
+    public Optional<String> concern(Connection connection) throws SQLException {
+        return Statements.query(connection, "SELECT @@innodb_flush_log_at_trx_commit", line -> line.getInt(1)).stream()
+                .filter(flushes -> flushes == 0)
+                .findFirst()
+                .map(flushes -> "innodb_flush_log_at_trx_commit is 0, so a server that crashes forgets locks that it has"
+                        + " granted, and grants them to others; set it to 1");
+    }
+
     private static Map.Entry<String, String> variable(ResultSet line) throws SQLException {
         return Map.entry(line.getString(1), String.valueOf(line.getString(2)));
     }

@@ -4,6 +4,7 @@ import io.holdfast.jdbc.sql.FailureCodes.Health;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Types;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -151,6 +152,12 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     @Override
     String keyType() {
         return "bytea";
+    }
+
+    /** The driver reports bytea as BINARY, though it pads nothing. */
+    @Override
+    int keyColumn() {
+        return Types.BINARY;
     }
 
     @Override

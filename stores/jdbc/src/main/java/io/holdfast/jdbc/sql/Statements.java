@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.ResultSetMetaData;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.sql.Types;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +53,9 @@ public final class Statements {
                 ResultSetMetaData columns = result.getMetaData();
                 List<Integer> types = new ArrayList<>();
                 for (int column = 1; column <= columns.getColumnCount(); column++) {
-                    types.add(columns.getColumnType(column));
+                    // the driver of MariaDB reports VARBINARY for both
+                    boolean padded = columns.getColumnTypeName(column).matches("(?i)BINARY(\\(.*)?");
+                    types.add(padded ? Types.BINARY : columns.getColumnType(column));
                 }
                 return types;
             }
