@@ -113,6 +113,25 @@ abstract class DataSourceRules {
         assertThat(all()).isEqualTo(before);
     }
 
+    @Test
+    void theHoldersOfAllLocksAreKnown() throws InterruptedException {
+        try (Holdfast observer = JdbcHoldfast.connect(pool);
+                Holdfast one = JdbcHoldfast.connect(pool);
+                Holdfast other = JdbcHoldfast.connect(pool);
+                Lease first = one.lock(name + "-1").acquire();
+                Lease second = other.lock(name + "-2").acquire()) {
+            Await.until("both have said who they are", () -> hosts(observer) == 2);
+            assertThat(List.of(first, second)).allMatch(Lease::isValid);
+        }
+    }
+
+    private long hosts(Holdfast observer) {
+        return observer.list(name).stream()
+                .flatMap(report -> report.holders().stream())
+                .filter(holder -> holder.client().host().isPresent())
+                .count();
+    }
+
     /** A data source that returns the connection of the caller's transaction. */
     @Test
     void aLockOutlivesTheTransactionOfTheCaller() throws Exception {

@@ -84,7 +84,7 @@ final class DatabaseServer implements AutoCloseable {
     }
 
     /** The server in the test artifact. */
-    static DatabaseServer mariaDb(Path folder) throws IOException, InterruptedException {
+    static DatabaseServer mariaDb(Path folder, String... options) throws IOException, InterruptedException {
         Path home = MariaDbHome.unpacked();
         ServerProcess.run(
                 folder,
@@ -97,11 +97,10 @@ final class DatabaseServer implements AutoCloseable {
                         "--datadir=" + folder.resolve("data"),
                         "--auth-root-authentication-method=normal",
                         "--skip-test-db"));
-        return startMySql(
-                folder,
-                "mariadb",
-                "sslMode=disable",
-                List.of(home.resolve("bin/mariadbd").toString(), "--no-defaults", "--basedir=" + home));
+        List<String> program =
+                new ArrayList<>(List.of(home.resolve("bin/mariadbd").toString(), "--no-defaults", "--basedir=" + home));
+        program.addAll(List.of(options));
+        return startMySql(folder, "mariadb", "sslMode=disable", program);
     }
 
     /** The server that {@code servers/mysql} has brought. */

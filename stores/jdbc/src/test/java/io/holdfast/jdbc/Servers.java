@@ -29,7 +29,7 @@ final class Servers {
     }
 
     private static final class MariaDb {
-        private static final DatabaseServer SERVER = started(DatabaseServer::mariaDb);
+        private static final DatabaseServer SERVER = started(folder -> DatabaseServer.mariaDb(folder));
     }
 
     private static final class MySql {

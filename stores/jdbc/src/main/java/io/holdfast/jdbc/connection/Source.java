@@ -52,7 +52,7 @@ final class Source implements DataSource {
 
     private Connection connect() throws SQLException {
         opened.removeIf(Source::isClosed);
-        Connection connection = driver.run();
+        Connection connection = connectDriver();
         boolean usable = false;
         try {
             long limit = dialect.networkMillis(commandMillis);
@@ -78,6 +78,14 @@ final class Source implements DataSource {
             if (!usable) {
                 connection.close();
             }
+        }
+    }
+
+    private Connection connectDriver() throws SQLException {
+        try {
+            return driver.run();
+        } catch (SQLException e) {
+            throw dialect.explained(e);
         }
     }
 

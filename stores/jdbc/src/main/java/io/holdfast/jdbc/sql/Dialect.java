@@ -238,8 +238,22 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         types.addAll(
                 Statements.types(connection, named("SELECT id, identity, seen_at FROM {clients} WHERE id = ?"), ""));
         requireRights(connection);
-        List<Set<Integer>> expected =
-                List.of(TEXT, LONG, LONG, LONG, INT, TEXT, LONG, LONG, NUMBER, Set.of(keyColumn()), LONG, LONG, TEXT, TEXT, LONG);
+        List<Set<Integer>> expected = List.of(
+                TEXT,
+                LONG,
+                LONG,
+                LONG,
+                INT,
+                TEXT,
+                LONG,
+                LONG,
+                NUMBER,
+                Set.of(keyColumn()),
+                LONG,
+                LONG,
+                TEXT,
+                TEXT,
+                LONG);
         return IntStream.range(0, types.size()).allMatch(i -> expected.get(i).contains(types.get(i)));
     }
 
@@ -281,6 +295,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     /** Returns the failures of this database, by their codes. */
     public abstract FailureCodes codes();
+
+    /** Returns a failure to connect with a code of its own, if its driver gives it one that says too little. */
+    public SQLException explained(SQLException failure) {
+        return failure;
+    }
 
     /** Returns what a failure of a statement that writes says about its effect. */
     public final Verdict verdict(SQLException failure) {

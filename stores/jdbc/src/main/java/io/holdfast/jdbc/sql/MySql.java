@@ -7,6 +7,7 @@ import io.holdfast.jdbc.sql.FailureCodes.Health;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,6 +33,9 @@ public final class MySql extends Dialect implements GuardedStatements {
     /** The server waits for a locked row in whole seconds, and for up to two if one is set. Its answer has to arrive. */
     public static final long MIN_NETWORK_MILLIS = 3_500;
 
+    /** A session that limits the rows of a query would hide rows from us. */
+    private static final String NO_LIMIT = "18446744073709551615";
+
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     /** The rows that one statement writes, because it compares each of them with each. */
@@ -40,6 +44,10 @@ public final class MySql extends Dialect implements GuardedStatements {
     private static final String UNSAFE_CLOCK = "HYHF1";
     private static final String UNSAFE_LOG = "HYHF2";
     private static final String MANY_WRITERS = "HYHF4";
+    private static final String NO_TLS = "HYHF5";
+
+    /** The driver of MariaDB gives this failure the code of a broken network. */
+    private static final String NO_TLS_TEXT = "ssl not enabled in the server";
 
     /** The variables of a cluster that accepts writes at several nodes. A server knows only those of what is installed. */
     public static final String CLUSTER = "SHOW GLOBAL VARIABLES WHERE Variable_name IN ('wsrep_on',"
@@ -96,6 +104,11 @@ public final class MySql extends Dialect implements GuardedStatements {
                                 + " clients write at one node, by one address that leads to it, and say so by"
                                 + " oneWriter=true",
                         MANY_WRITERS)
+                .meaning(
+                        Verdict.REFUSED,
+                        "it offers no TLS, which its driver requires unless the URL says sslMode=disable; add that, or"
+                                + " enable TLS at the server",
+                        NO_TLS)
                 .meaning(
                         Verdict.NOT_APPLIED,
                         "the driver has connected again by itself, and the session has lost its time zone; another"
@@ -206,17 +219,24 @@ public final class MySql extends Dialect implements GuardedStatements {
     @Override
     public List<String> settings(long commandMillis) {
         return List.of(
-                "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 1, lock_wait_timeout = 1",
+                "SET time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES', innodb_lock_wait_timeout = 1, lock_wait_timeout = 1,"
+                        + " sql_select_limit = " + NO_LIMIT,
                 "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED");
     }
 
     @Override
     public List<String> restoring(Connection connection) throws SQLException {
-        return Statements.query(
+        String limit = Statements.query(connection, "SELECT @@sql_select_limit", line -> line.getString(1))
+                .get(0);
+        // it would hide the other variables, too
+        var unused = Statements.update(connection, "SET sql_select_limit = " + NO_LIMIT);
+        List<String> statements = new ArrayList<>(Statements.query(
                 connection,
                 "SHOW SESSION VARIABLES WHERE Variable_name IN ('time_zone', 'sql_mode', 'innodb_lock_wait_timeout',"
                         + " 'lock_wait_timeout', 'transaction_isolation', 'tx_isolation')",
-                line -> "SET SESSION " + line.getString(1) + " = " + literal(line.getString(2)));
+                line -> "SET SESSION " + line.getString(1) + " = " + literal(line.getString(2))));
+        statements.add("SET SESSION sql_select_limit = " + limit);
+        return statements;
     }
 
     private static String literal(String value) {
@@ -275,8 +295,9 @@ public final class MySql extends Dialect implements GuardedStatements {
         return Statements.query(connection, "SELECT @@innodb_flush_log_at_trx_commit", line -> line.getInt(1)).stream()
                 .filter(flushes -> flushes == 0)
                 .findFirst()
-                .map(flushes -> "innodb_flush_log_at_trx_commit is 0, so a server that crashes forgets locks that it has"
-                        + " granted, and grants them to others; set it to 1");
+                .map(flushes ->
+                        "innodb_flush_log_at_trx_commit is 0, so a server that crashes forgets locks that it has"
+                                + " granted, and grants them to others; set it to 1");
     }
 
     private static Map.Entry<String, String> variable(ResultSet line) throws SQLException {
@@ -285,6 +306,13 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     private static boolean isOn(@Nullable String value) {
         return "ON".equalsIgnoreCase(value);
+    }
+
+    @Override
+    public SQLException explained(SQLException failure) {
+        return String.valueOf(failure.getMessage()).contains(NO_TLS_TEXT)
+                ? new SQLException(failure.getMessage(), NO_TLS, failure)
+                : failure;
     }
 
     @Override
