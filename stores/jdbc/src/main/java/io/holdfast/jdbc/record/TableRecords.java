@@ -24,6 +24,7 @@ import io.holdfast.support.store.RecordUpdate;
 import io.holdfast.support.store.Records;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -36,6 +37,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -57,6 +59,12 @@ final class TableRecords implements Records {
     /** A request waits for a locked row for this share of the command timeout. */
     private static final int ROW_WAIT_SHARE = 4;
 
+    /** A renewal begins after a third of a lease, and may wait behind another renewal that waits for a row. */
+    private static final int ROW_WAITS_OF_A_LEASE = 3;
+
+    /** A row stays locked for less than this while another client writes it. */
+    private static final long WRITING_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
     private static final int PAGE = 1_000;
 
     private final StoreConfig config;
@@ -66,6 +74,9 @@ final class TableRecords implements Records {
     private final Signals signals;
     private final BusyNames busy;
 
+    /** The time until which renewals do not wait for locked rows. */
+    private volatile long hurriedUntil;
+
     TableRecords(StoreConfig config, Dialect dialect, Sessions sessions, Signals signals, BusyNames busy) {
         this.config = config;
         this.keys = new RecordKeys(config.keyPrefix());
@@ -73,6 +84,7 @@ final class TableRecords implements Records {
         this.sessions = sessions;
         this.signals = signals;
         this.busy = busy;
+        hurriedUntil = config.platform().nanoTime();
     }
 
     /** Runs a call. Any exception fails the stage. */
@@ -96,9 +108,39 @@ final class TableRecords implements Records {
         return start(() -> retry(key, update, false));
     }
 
-    /** Updates the rows by one query and one statement, where the database can write many rows by one. */
+    /**
+     * Notes the leases of renewals. If one is so short that it may end while a renewal waits for a locked row, no renewal of the next
+     * time waits for one, because all are sent by one thread.
+     */
+    void noteLeases(List<Duration> leases) {
+        Duration wait = Duration.ofMillis(
+                dialect.longestRowWaitMillis(config.commandTimeout().toMillis()));
+        Duration enough = wait.multipliedBy(ROW_WAITS_OF_A_LEASE);
+        if (leases.stream().anyMatch(lease -> lease.compareTo(enough) < 0)) {
+            hurriedUntil = config.platform().nanoTime() + enough.toNanos();
+        }
+    }
+
+    /** Returns {@code true} if renewals must not wait for locked rows. */
+    boolean isHurried() {
+        return hurriedUntil - config.platform().nanoTime() > 0;
+    }
+
+    /** Updates the rows, except those that stay locked if renewals must not wait for them. */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
+        Set<Key> locked = isHurried() ? staysLocked(updates.keySet()) : Set.of();
+        Map<RecordKey, RecordUpdate<R>> free = new LinkedHashMap<>(updates);
+        free.keySet().removeIf(key -> locked.contains(Key.of(key)));
+        Map<RecordKey, CompletionStage<R>> results = free.isEmpty() ? new LinkedHashMap<>() : updateFree(free);
+        updates.keySet()
+                .forEach(key -> results.computeIfAbsent(
+                        key, each -> CompletableFuture.failedStage(sessions.rowLocked(what(each)))));
+        return results;
+    }
+
+    /** Updates the rows by one query and one statement, where the database can write many rows by one. */
+    private <R> Map<RecordKey, CompletionStage<R>> updateFree(Map<RecordKey, RecordUpdate<R>> updates) {
         boolean late = updates.values().stream().anyMatch(update -> update.notAfter() != LockRecord.NEVER);
         if (updates.size() == 1 || late || !dialect.writesTogether()) {
             return updateEach(updates, false);
@@ -204,6 +246,16 @@ final class TableRecords implements Records {
         var unused =
                 result.whenComplete((reply, error) -> met.set(error instanceof StoreException e && isRowLocked(e)));
         return met.get();
+    }
+
+    /** Returns those of the keys whose rows stay locked for longer than another client writes them. */
+    Set<Key> staysLocked(Set<RecordKey> all) {
+        Set<Key> locked = locked(all);
+        if (!locked.isEmpty()) {
+            config.platform().park(this, WRITING_NANOS);
+            locked.retainAll(locked(all));
+        }
+        return locked;
     }
 
     /** Returns those of the keys whose rows are locked now, as far as that can be found out. */

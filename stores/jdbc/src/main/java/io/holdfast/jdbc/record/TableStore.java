@@ -1,6 +1,7 @@
 package io.holdfast.jdbc.record;
 
 import static io.holdfast.spi.Names.quoted;
+import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.GuardedStatements;
@@ -28,12 +29,14 @@ import io.holdfast.support.store.RecordKeys;
 import io.holdfast.support.store.RecordStore;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Semaphore;
@@ -246,6 +249,7 @@ public final class TableStore extends RecordStore {
     @Override
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
         directory.introduce();
+        records.noteLeases(batch.stream().map(Renew::lease).toList());
         List<Renew> plain = batch.stream()
                 .filter(request -> request.mode() == Mode.LOCK && request.tokens() == 0 && request.floor() == 0)
                 .toList();
@@ -257,18 +261,46 @@ public final class TableStore extends RecordStore {
     }
 
     /**
-     * Renews locks by one statement. If it met a locked row or a faster writer, the result is empty, and each lock is renewed by
-     * itself, because a row that another transaction keeps locked must not delay the others. Any other failure is that of the batch.
+     * Renews locks by one statement, and leaves out those whose rows another transaction keeps locked, because they must not delay the
+     * others. They are found out first if renewals are in a hurry, and after the wait for one of them otherwise.
      */
     private Map<Renew, Renew.Reply> renewPlain(GuardedStatements statements, List<Renew> plain) {
+        return (records.isHurried() ? Optional.<Map<Renew, Renew.Reply>>empty() : renewUnlessLocked(statements, plain))
+                .orElseGet(() -> renewFree(statements, plain));
+    }
+
+    private Map<Renew, Renew.Reply> renewFree(GuardedStatements statements, List<Renew> plain) {
+        Set<Key> locked = records.staysLocked(plain.stream().map(this::key).collect(toSet()));
+        Map<Renew, Renew.Reply> replies = new HashMap<>();
+        List<Renew> free = new ArrayList<>();
+        for (Renew request : plain) {
+            if (locked.contains(Key.of(key(request)))) {
+                String what = "renew '" + request.name() + "'";
+                replies.put(request, new Renew.Failed(sessions.rowLocked(what)));
+            } else {
+                free.add(request);
+            }
+        }
+        if (!free.isEmpty()) {
+            renewUnlessLocked(statements, free).ifPresent(replies::putAll);
+        }
+        return replies;
+    }
+
+    private RecordKey key(Renew request) {
+        return keys.lock(request.name());
+    }
+
+    /** Returns the replies; empty if a row was locked or another writer was faster. Any other failure is that of the batch. */
+    private Optional<Map<Renew, Renew.Reply>> renewUnlessLocked(GuardedStatements statements, List<Renew> plain) {
         try {
-            return renew(statements, plain);
+            return Optional.of(renew(statements, plain));
         } catch (StoreException e) {
             if (e.getCause() instanceof SQLException cause && dialect.verdict(cause) != Verdict.LOCKED) {
                 throw e;
             }
-            LOG.debug("{} locks are renewed one by one", plain.size(), e);
-            return Map.of();
+            LOG.debug("{} locks are not renewed by one statement", plain.size(), e);
+            return Optional.empty();
         }
     }
 

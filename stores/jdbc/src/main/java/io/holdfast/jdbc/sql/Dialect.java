@@ -201,6 +201,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         return Math.min(MAX_ROW_WAIT_MILLIS, commandMillis / 4);
     }
 
+    /** Returns the longest time for which a statement waits for a locked row, as far as the server keeps to it. */
+    public long longestRowWaitMillis(long commandMillis) {
+        return rowWaitMillis(commandMillis);
+    }
+
     /**
      * Returns the maximum wait for an answer on a connection that is open; 0 if the driver cannot limit it.
      *

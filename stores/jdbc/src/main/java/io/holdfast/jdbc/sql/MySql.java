@@ -30,8 +30,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MySql extends Dialect implements GuardedStatements {
 
-    /** The server waits for a locked row in whole seconds, and for up to two if one is set. Its answer has to arrive. */
-    public static final long MIN_NETWORK_MILLIS = 3_500;
+    /** The server waits for a locked row in whole seconds, and for up to two if one is set. */
+    private static final long LONGEST_ROW_WAIT_MILLIS = 2_000;
+
+    /** Its answer after such a wait has to arrive. */
+    public static final long MIN_NETWORK_MILLIS = LONGEST_ROW_WAIT_MILLIS + 1_500;
 
     /** A session that limits the rows of a query would hide rows from us. */
     private static final String NO_LIMIT = "18446744073709551615";
@@ -246,6 +249,11 @@ public final class MySql extends Dialect implements GuardedStatements {
     @Override
     public long networkMillis(long commandMillis) {
         return Math.max(commandMillis, MIN_NETWORK_MILLIS);
+    }
+
+    @Override
+    public long longestRowWaitMillis(long commandMillis) {
+        return LONGEST_ROW_WAIT_MILLIS;
     }
 
     @Override

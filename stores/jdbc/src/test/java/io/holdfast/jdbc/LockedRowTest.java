@@ -1,0 +1,67 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A transaction of somebody else that keeps rows, and renewals of leases that are too short to wait for it. */
+@Timeout(60)
+class LockedRowTest {
+
+    private static final Duration BRIEF_LEASE = Duration.ofSeconds(1);
+
+    /** A statement waits for a row for no shorter time. */
+    private static final Duration SHORTEST_WAIT = Duration.ofMillis(500);
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.of(Servers.postgreSql(), Servers.mariaDb());
+    }
+
+    @ParameterizedTest
+    @MethodSource("servers")
+    void delaysNoOtherRenewal(DatabaseServer server) throws SQLException {
+        try (StoreClient client = Databases.client(server.uri() + "&tablePrefix=lockedrow_");
+                Databases foreign = Databases.at(server.uri(), "")) {
+            List<Renew> batch = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                client.granted("lock" + i, i);
+                batch.add(renewal(client, "lock" + i, i, Share.Mode.LOCK));
+                Acquire reading = client.request("read" + i, 10 + i).withShare(Share.READ);
+                assertThat(client.acquire(reading)).isInstanceOf(Acquire.Granted.class);
+                batch.add(renewal(client, "read" + i, 10 + i, Share.Mode.READ));
+            }
+            foreign.connection.setAutoCommit(false);
+            assertThat(foreign.column(
+                            "SELECT version FROM lockedrow_locks WHERE name IN ('Llock0', 'Lread0') FOR UPDATE"))
+                    .hasSize(2);
+            List<Renew.Reply> replies = new ArrayList<>();
+            Await.until("it is answered without a wait for a row", () -> {
+                long sent = System.nanoTime();
+                replies.clear();
+                replies.addAll(client.renew(batch));
+                return System.nanoTime() - sent < SHORTEST_WAIT.toNanos();
+            });
+            assertThat(replies.subList(0, 2)).allMatch(Renew.Failed.class::isInstance);
+            assertThat(replies.subList(2, 8)).allMatch(Renew.Renewed.class::isInstance);
+            foreign.connection.rollback();
+            Await.until(
+                    "all are renewed", () -> client.renew(batch).stream().allMatch(Renew.Renewed.class::isInstance));
+        }
+    }
+
+    private static Renew renewal(StoreClient client, String name, int tenure, Share.Mode mode) {
+        return new Renew(name, client.tenure(tenure), mode, BRIEF_LEASE, 0);
+    }
+}
