@@ -3,7 +3,7 @@ package io.holdfast.internal.lock;
 import io.holdfast.LockReport;
 import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.internal.access.Durations;
-import io.holdfast.internal.engine.Tasks.Callback;
+import io.holdfast.internal.engine.Tasks;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -37,12 +37,12 @@ public record EngineClientAccess(ClientParts client) implements ClientAccess {
 
     @Override
     public void callBack(String what, Runnable code) {
-        client.tasks().runCallback(Callback.PLAIN, what, code);
+        client.tasks().runCallback(Tasks.Callback.PLAIN, what, code);
     }
 
     @Override
     public void callBackAtEnd(String what, Runnable code) {
-        client.tasks().runCallback(Callback.END, what, code);
+        client.tasks().runCallback(Tasks.Callback.END, what, code);
     }
 
     @Override

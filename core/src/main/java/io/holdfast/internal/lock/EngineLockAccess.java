@@ -4,7 +4,7 @@ import io.holdfast.Lease;
 import io.holdfast.internal.access.ClientAccess;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
-import io.holdfast.internal.engine.Tasks.Callback;
+import io.holdfast.internal.engine.Tasks;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
@@ -57,6 +57,6 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
 
     @Override
     public void notifyLoss(String what, Runnable action) {
-        client.tasks().runCallback(Callback.LOSS, what, action);
+        client.tasks().runCallback(Tasks.Callback.LOSS, what, action);
     }
 }

@@ -275,7 +275,7 @@ public final class TableStore extends RecordStore {
         List<Renew> free = new ArrayList<>();
         for (Renew request : plain) {
             if (locked.contains(Key.of(key(request)))) {
-                String what = "renew '" + request.name() + "'";
+                String what = "renew " + quoted(request.name());
                 replies.put(request, new Renew.Failed(sessions.rowLocked(what)));
             } else {
                 free.add(request);
