@@ -25,9 +25,8 @@ final class OwnedPool implements ConnectionPool {
         options.setDataSource(source);
         options.setThreadFactory(threads);
         options.setAutoCommit(!dialect.commits());
-        // as the dialect sets it: HikariCP would take it from the first connection, and two threads that make one at
-        // the
-        // same time see it half done (race)
+        // as the dialect sets it: HikariCP would take it from the first connection, which another thread may see half
+        // done (race)
         options.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         options.setMaximumPoolSize(SIZE);
         options.setMinimumIdle(1);
