@@ -3,6 +3,7 @@ package io.holdfast.support;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.LockReport;
+import io.holdfast.spi.Names;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
@@ -155,7 +156,7 @@ class MailboxTest {
         assertThat(signals(message)).isEmpty();
         assertThat(log.events()).singleElement().satisfies(event -> {
             assertThat(event.getLevel()).isEqualTo(Level.WARN);
-            assertThat(event.getArguments()).containsExactly("holder", message);
+            assertThat(event.getArguments()).containsExactly("holder", Names.quoted(message));
             assertThat(event.getThrowable()).isNotNull();
         });
         assertThat(signals("W app:n")).containsExactly(new Signal.Wanted("n"));
