@@ -69,8 +69,8 @@ class BadNameTest {
 
     @Test
     void aNameThatCannotBeEncodedIsRefused() {
-        refusesName("a\uD800b", "'a?b'", "cannot be encoded as UTF-8", "an unpaired surrogate");
-        refusesName("🔒\uDC00", "'🔒?'", "cannot be encoded as UTF-8", "an unpaired surrogate");
+        refusesName("a\uD800b", "'a\\ud800b'", "cannot be encoded as UTF-8", "an unpaired surrogate");
+        refusesName("🔒\uDC00", "'🔒\\udc00'", "cannot be encoded as UTF-8", "an unpaired surrogate");
     }
 
     @Test
