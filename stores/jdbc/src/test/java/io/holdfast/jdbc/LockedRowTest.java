@@ -29,7 +29,8 @@ class LockedRowTest {
         return Stream.of(Servers.postgreSql(), Servers.mariaDb());
     }
 
-    @ParameterizedTest
+    /** The servers are those of all tests, so JUnit must not close them. */
+    @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void delaysNoOtherRenewal(DatabaseServer server) throws SQLException {
         try (StoreClient client = Databases.client(server.uri() + "&tablePrefix=lockedrow_");
