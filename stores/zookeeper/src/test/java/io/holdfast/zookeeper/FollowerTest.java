@@ -23,6 +23,8 @@ class FollowerTest {
     /** Shorter than the time after which the server notices that it has no leader. */
     private static final Duration SESSION = Duration.ofSeconds(2);
 
+    private static final Duration SHORTEST_LEASE = Duration.ofSeconds(3);
+
     private final List<ZooKeeper> closing = new ArrayList<>();
 
     @AfterEach
@@ -56,7 +58,7 @@ class FollowerTest {
     private static Holdfast connect(String servers) {
         return Holdfast.builder()
                 .uri(Ensemble.uri(servers, SESSION))
-                .lease(SESSION)
+                .lease(SHORTEST_LEASE)
                 .build();
     }
 }
