@@ -129,9 +129,9 @@ public final class Opener implements AutoCloseable {
         return new SQLTimeoutException(text, TIMEOUT);
     }
 
-    /** Returns {@code true} if a failure says that there was no connection in time. */
+    /** Returns {@code true} if a failure of our own says that there was no connection in time. HikariCP copies the state of its cause. */
     static boolean isTimeout(SQLException e) {
-        return TIMEOUT.equals(e.getSQLState());
+        return e instanceof SQLTimeoutException && TIMEOUT.equals(e.getSQLState());
     }
 
     static SQLException closedError() {

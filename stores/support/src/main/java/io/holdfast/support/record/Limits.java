@@ -17,7 +17,7 @@ package io.holdfast.support.record;
 public record Limits(long claimMicros, int places, int bargingPlaces, int fairPlaces, int holders, int changes) {
 
     /** The limits of a store that writes the whole record for each change. */
-    public static final Limits STANDARD = new Limits(1_000_000, 256, 12, 16, 1_000, 1);
+    public static final Limits STANDARD = new Limits(1_000_000, 256, 256, 16, 1_000, 1);
 
     /** The limits of a store without limits. */
     public static final Limits NONE = new Limits(
@@ -26,5 +26,10 @@ public record Limits(long claimMicros, int places, int bargingPlaces, int fairPl
     /** Returns a copy with the given claim window. */
     public Limits withClaimMicros(long value) {
         return new Limits(value, places, bargingPlaces, fairPlaces, holders, changes);
+    }
+
+    /** Returns a copy with the given number of positions that are not fair. */
+    public Limits withBargingPlaces(int value) {
+        return new Limits(claimMicros, places, value, fairPlaces, holders, changes);
     }
 }

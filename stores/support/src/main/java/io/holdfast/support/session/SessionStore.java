@@ -64,7 +64,12 @@ public final class SessionStore extends RecordStore {
     /** The claim window. A waiter sends a request in each second, so about half of the window is left when it is notified. */
     private static final Duration CLAIM_WINDOW = Duration.ofSeconds(2);
 
-    private static final Limits LIMITS = Limits.STANDARD.withClaimMicros(TimeUnit.MICROSECONDS.convert(CLAIM_WINDOW));
+    /** A position and its withdrawal are a write each, and so is each lost race for one, which a server commits, too. */
+    private static final int BARGING_PLACES = 12;
+
+    private static final Limits LIMITS = Limits.STANDARD
+            .withClaimMicros(TimeUnit.MICROSECONDS.convert(CLAIM_WINDOW))
+            .withBargingPlaces(BARGING_PLACES);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
 
