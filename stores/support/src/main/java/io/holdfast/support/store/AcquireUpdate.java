@@ -7,7 +7,6 @@ import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Place;
-import java.util.List;
 import java.util.Optional;
 
 /**
@@ -39,28 +38,15 @@ final class AcquireUpdate implements RecordUpdate<Acquire.Reply> {
         return true;
     }
 
-    /** A grant that others keep from being written is refused to a caller that waits, who then polls. Another one has to fail. */
     @Override
     public Optional<Acquire.Reply> unwritten(LockRecord before, Acquire.Reply reply) {
-        if (reply instanceof Acquire.Refused refused) {
-            return Optional.of(withPositions(before, refused));
-        }
-        boolean waits = request.queueing() != Acquire.Queueing.NONE
-                && before.holders().of(request.tenure()).isEmpty();
-        return waits && reply instanceof Acquire.Granted granted
-                ? Optional.of(withPositions(
-                        before,
-                        new Acquire.Refused(
-                                request.lease(), 0, List.of(), Optional.empty(), granted.serverMicros(), 0)))
+        return reply instanceof Acquire.Refused refused
+                ? Optional.of(refused.withPositions(
+                        position(before, request.tenure()),
+                        request.behind().stream()
+                                .map(place -> position(before, place.tenure()))
+                                .toList()))
                 : Optional.empty();
-    }
-
-    private Acquire.Refused withPositions(LockRecord before, Acquire.Refused refused) {
-        return refused.withPositions(
-                position(before, request.tenure()),
-                request.behind().stream()
-                        .map(place -> position(before, place.tenure()))
-                        .toList());
     }
 
     private static long position(LockRecord before, TenureId tenure) {

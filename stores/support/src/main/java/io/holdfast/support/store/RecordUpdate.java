@@ -34,7 +34,7 @@ public interface RecordUpdate<R> {
 
     /**
      * Returns the reply to a caller whose decision is not written, because others always write faster; empty if the caller has to
-     * try again. The reply must be true although nothing was written.
+     * try again.
      *
      * @param before the record on which the decision was made
      * @param reply the reply of that decision

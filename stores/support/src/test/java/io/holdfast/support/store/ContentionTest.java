@@ -127,26 +127,9 @@ class ContentionTest {
     }
 
     @Test
-    void failsAGrantThatIsNotWrittenToACallerThatDoesNotWait() {
-        assertFailsUnapplied(() -> request(new AcquireUpdate(decider, request(WAITER))));
-        assertThat(pauses).isEqualTo(races - 1);
-    }
-
-    @Test
-    void refusesAGrantThatIsNotWrittenToACallerThatWaits() {
-        assertThat(request(new AcquireUpdate(decider, waiting())))
-                .isInstanceOfSatisfying(Acquire.Refused.class, refused -> {
-                    assertThat(refused.holder()).isEmpty();
-                    assertThat(refused.arrival()).isZero();
-                    assertThat(refused.behind()).containsExactly(0L);
-                });
-    }
-
-    /** A refusal would be untrue. */
-    @Test
-    void failsARepeatedRequestOfAHolderThatIsNotWritten() {
-        apply(waiting());
+    void failsAGrantThatIsNotWritten() {
         assertFailsUnapplied(() -> request(new AcquireUpdate(decider, waiting())));
+        assertThat(pauses).isEqualTo(races - 1);
     }
 
     @Test
