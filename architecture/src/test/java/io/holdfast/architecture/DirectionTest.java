@@ -161,7 +161,7 @@ class DirectionTest {
         assertThat(packages).containsExactly(INTERNAL, SPI);
     }
 
-    /** Recipes need time and randomness of the SPI, and the form of names in texts, and nothing else. */
+    /** Of the SPI, recipes need time, randomness, and the form of names in texts. */
     @Test
     void recipesKnowNoStore() {
         Set<String> needed = Set.of(SPI + ".Platform", SPI + ".Names");

@@ -56,7 +56,7 @@ class SizesTest {
     @CsvSource({
         // folder, limit, target
         "stores/support/src/main/java/io/holdfast/support/record, 1613, 1369",
-        "stores/support/src/main/java/io/holdfast/support/store, 707, 520",
+        "stores/support/src/main/java/io/holdfast/support/store, 692, 520",
         "stores/support/src/main/java/io/holdfast/support/session, 1060, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 135, 110",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1183, 900",

@@ -66,6 +66,7 @@ final class SystemPlatform implements Platform {
 
     private static ThreadFactory daemons(String name) {
         return task -> {
+            // it inherits no thread-local value of its creator, by which an application may choose a database
             Thread thread = new Thread(null, task, name, 0, false);
             thread.setDaemon(true);
             return thread;

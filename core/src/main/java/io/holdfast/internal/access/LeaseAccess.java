@@ -13,7 +13,7 @@ public interface LeaseAccess extends Lease {
     /** Registers an action for the loss, like {@link #onLost}. The action must not block. Users' code cannot delay it. */
     void whenLost(Consumer<LeaseLostException> action);
 
-    /** Registers an action for the close of the client, which releases the lease. The action must not block. */
+    /** Sets the only action for the close of the client, which releases the lease. It must not block, and may run twice. */
     void whenClientCloses(Runnable action);
 
     /**

@@ -39,8 +39,7 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
      */
     private final List<LossAction> lossActions = new CopyOnWriteArrayList<>();
 
-    /** The actions for the close of the client. Each is removed by the thread that runs it. */
-    private final List<Runnable> closeActions = new CopyOnWriteArrayList<>();
+    private volatile @Nullable Runnable closeAction;
 
     private volatile @Nullable Hold hold;
 
@@ -107,8 +106,8 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public void whenClientCloses(Runnable action) {
-        closeActions.add(action);
-        // close race: the action is added first. So either this check sees the close, or the close sees the action
+        closeAction = action;
+        // close race: the action is set first. So either this check sees the close, or the close sees the action
         if (hold().ended && client.tasks().isClosed()) {
             clientClosed();
         }
@@ -116,10 +115,9 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public void clientClosed() {
-        for (Runnable action : List.copyOf(closeActions)) {
-            if (closeActions.remove(action)) {
-                action.run();
-            }
+        Runnable action = closeAction;
+        if (action != null) {
+            action.run();
         }
     }
 

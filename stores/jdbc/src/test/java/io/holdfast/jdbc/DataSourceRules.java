@@ -207,6 +207,19 @@ abstract class DataSourceRules {
         }
     }
 
+    private static Holdfast impatient(DataSource source) {
+        return JdbcHoldfast.builder(source)
+                .uri("jdbc:datasource?signals=look")
+                .commandTimeout(Duration.ofMillis(500))
+                .build();
+    }
+
+    private static void closeAll(List<Connection> connections) throws SQLException {
+        for (Connection each : connections) {
+            each.close();
+        }
+    }
+
     @Test
     void tellsThatThePoolHasBecomeFull() throws Exception {
         pool.setMaximumPoolSize(3);
@@ -216,13 +229,8 @@ abstract class DataSourceRules {
             borrowed.add(connection);
             return connection;
         });
-        try (Holdfast holdfast = JdbcHoldfast.builder(source)
-                .uri("jdbc:datasource?signals=look")
-                .commandTimeout(Duration.ofMillis(500))
-                .build()) {
-            for (Connection each : borrowed) {
-                each.close();
-            }
+        try (Holdfast holdfast = impatient(source)) {
+            closeAll(borrowed);
             List<Connection> all = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 all.add(pool.getConnection());
@@ -231,9 +239,7 @@ abstract class DataSourceRules {
                     .hasMessageContaining(
                             "no connection within 375 ms from the DataSource; the application's pool is full"
                                     + " (3 of 3 connections are in use)");
-            for (Connection each : all) {
-                each.close();
-            }
+            closeAll(all);
             Await.until("it is acquired", () -> isAcquired(holdfast.lock(name)));
         }
     }
@@ -271,14 +277,9 @@ abstract class DataSourceRules {
             borrowed.add(connection);
             return connection;
         });
-        try (Holdfast holdfast = JdbcHoldfast.builder(source)
-                .uri("jdbc:datasource?signals=look")
-                .commandTimeout(Duration.ofMillis(500))
-                .build()) {
+        try (Holdfast holdfast = impatient(source)) {
             full.set(true);
-            for (Connection each : borrowed) {
-                each.close();
-            }
+            closeAll(borrowed);
             long start = System.nanoTime();
             for (int i = 0; i < 3; i++) {
                 assertThatThrownBy(() -> holdfast.lock(name).tryLock()).isInstanceOf(HoldfastException.class);

@@ -107,19 +107,11 @@ final class BorrowedPool implements ConnectionPool {
         while (true) {
             Loan loan = await(end).orElseThrow(this::none);
             boolean trusted = nanoTime.getAsLong() - loan.usedAt() < TRUSTED_NANOS;
-            if (trusted || isValid(loan.connection())) {
+            int seconds = (int) Math.max(1, TimeUnit.MILLISECONDS.toSeconds(timeoutMillis));
+            if (trusted || Connections.isValid(loan.connection(), seconds)) {
                 return loan.connection();
             }
             release(loan.connection(), true);
-        }
-    }
-
-    private boolean isValid(Connection connection) {
-        try {
-            return connection.isValid((int) Math.max(1, TimeUnit.MILLISECONDS.toSeconds(timeoutMillis)));
-        } catch (SQLException e) {
-            LOG.debug("a borrowed connection is broken", e);
-            return false;
         }
     }
 
@@ -148,8 +140,7 @@ final class BorrowedPool implements ConnectionPool {
                 left = changed.awaitNanos(left);
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new SQLException("interrupted", "HFDTO", e);
+            throw Opener.interrupted(e);
         }
     }
 

@@ -218,8 +218,7 @@ public final class Connections implements Sessions {
                 throw Opener.timeout("the tables are being prepared for more than " + timeoutMillis + " ms");
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new SQLException("interrupted", "HFDTO", e);
+            throw Opener.interrupted(e);
         }
         try {
             if (!prepared) {
@@ -281,7 +280,7 @@ public final class Connections implements Sessions {
             usable = !(e.getCause() instanceof SQLException cause) || isUsable(connection, cause);
             throw e;
         } catch (RuntimeException e) {
-            usable = isValid(connection);
+            usable = isValid(connection, VALID_SECONDS);
             throw e;
         } finally {
             release(connection, !usable);
@@ -301,7 +300,7 @@ public final class Connections implements Sessions {
             case GOOD -> true;
             case BAD -> false;
             case READ_ONLY -> !leavesServer();
-            case UNKNOWN -> isValid(connection);
+            case UNKNOWN -> isValid(connection, VALID_SECONDS);
         };
     }
 
@@ -319,9 +318,9 @@ public final class Connections implements Sessions {
         return leaves;
     }
 
-    private static boolean isValid(Connection connection) {
+    static boolean isValid(Connection connection, int seconds) {
         try {
-            return connection.isValid(VALID_SECONDS);
+            return connection.isValid(seconds);
         } catch (SQLException e) {
             LOG.debug("a connection is broken", e);
             return false;

@@ -49,6 +49,7 @@ public final class Opener implements AutoCloseable {
     /** Returns a factory of daemon threads with a name. */
     public static ThreadFactory daemons(String name) {
         return task -> {
+            // it inherits no thread-local value of its creator, by which an application may choose a database
             Thread thread = new Thread(null, task, name, 0, false);
             thread.setDaemon(true);
             return thread;
@@ -127,6 +128,12 @@ public final class Opener implements AutoCloseable {
 
     static SQLException timeout(String text) {
         return new SQLTimeoutException(text, TIMEOUT);
+    }
+
+    /** Returns the failure of a thread that was interrupted while it waited, and interrupts it again. */
+    static SQLException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new SQLException("interrupted", TIMEOUT, e);
     }
 
     /** Returns {@code true} if a failure of our own says that there was no connection in time. HikariCP copies the state of its cause. */

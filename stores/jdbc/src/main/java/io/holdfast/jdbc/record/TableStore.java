@@ -310,7 +310,7 @@ public final class TableStore extends RecordStore {
         plain.forEach(request -> leases.put(
                 request,
                 new GuardedStatements.Lease(
-                        Key.of(keys.lock(request.name())), request.tenure().toString(), micros(request.lease()))));
+                        Key.of(key(request)), request.tenure().toString(), micros(request.lease()))));
         String what = plain.size() == 1 ? "renew " + quoted(plain.get(0).name()) : "renew " + plain.size() + " locks";
         Map<GuardedStatements.Lease, GuardedStatements.Renewed> renewed = sessions.runWrite(
                         what, connection -> statements.renew(connection, List.copyOf(leases.values())))

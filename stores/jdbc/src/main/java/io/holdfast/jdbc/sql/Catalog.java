@@ -18,8 +18,8 @@ enum Catalog {
         Optional<String> schema(Connection connection, String table) throws SQLException {
             return first(
                     connection,
-                    "SELECT COALESCE((SELECT n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-                            + " WHERE c.oid = pg_catalog.to_regclass(?)), pg_catalog.current_schema())::text",
+                    "SELECT COALESCE((SELECT n.nspname FROM pg_catalog.pg_class c"
+                            + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = pg_catalog.to_regclass(?)), pg_catalog.current_schema())::text",
                     table);
         }
 
@@ -27,8 +27,8 @@ enum Catalog {
         List<String> others(Connection connection, String schema, String table) throws SQLException {
             return all(
                     connection,
-                    "SELECT n.nspname::text FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
-                            + " WHERE c.relname = ? AND n.nspname <> ? AND c.relkind IN ('r', 'p')"
+                    "SELECT n.nspname::text FROM pg_catalog.pg_class c"
+                            + " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relname = ? AND n.nspname <> ? AND c.relkind IN ('r', 'p')"
                             + " AND n.nspname NOT LIKE 'pg\\_temp\\_%' ORDER BY 1",
                     table.toLowerCase(Locale.ROOT),
                     schema);

@@ -191,9 +191,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
      */
     public abstract List<String> settings(long commandMillis);
 
-    /**
-     * Returns the statements that put a session back as it is now, after {@link #settings}.
-     */
+    /** Returns the statements that put a session back as it is now, after {@link #settings}. */
     public abstract List<String> restoring(Connection connection) throws SQLException;
 
     /** Returns the time for which a statement waits for a locked row. */

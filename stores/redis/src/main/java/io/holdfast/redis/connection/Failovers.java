@@ -42,7 +42,7 @@ final class Failovers implements AutoCloseable {
     private static final Pattern PROMOTION = Pattern.compile(
             "slave \\S+ (?<host>\\S+) (?<port>\\d{1,5}) @ (?<group>\\S+) (?<oldHost>\\S+) (?<oldPort>\\d{1,5})");
 
-    private static final int MOST_PORTS = 65_535;
+    private static final int HIGHEST_PORT = 65_535;
     private static final long PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** A receiver of the failovers. */
@@ -191,7 +191,7 @@ final class Failovers implements AutoCloseable {
 
         private static boolean isPort(String digits) {
             int number = Integer.parseInt(digits);
-            return number > 0 && number <= MOST_PORTS;
+            return number > 0 && number <= HIGHEST_PORT;
         }
     }
 
