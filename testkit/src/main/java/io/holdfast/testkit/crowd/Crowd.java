@@ -21,6 +21,7 @@ public final class Crowd implements AutoCloseable {
 
     private final String uri;
     private final Duration lease;
+    private final int size;
     private final int threads;
     private final HistoryChecker history = new HistoryChecker();
     private final List<CrowdProcess> processes = new ArrayList<>();
@@ -42,9 +43,10 @@ public final class Crowd implements AutoCloseable {
         }
     }
 
-    private Crowd(String uri, Duration lease, int threads) {
+    private Crowd(String uri, Duration lease, int size, int threads) {
         this.uri = uri;
         this.lease = lease;
+        this.size = size;
         this.threads = threads;
     }
 
@@ -54,13 +56,10 @@ public final class Crowd implements AutoCloseable {
      * @param threads the number of threads of each process
      */
     public static Crowd start(String uri, Duration lease, int processes, int threads) throws IOException {
-        Crowd crowd = new Crowd(uri, lease, threads);
+        Crowd crowd = new Crowd(uri, lease, processes, threads);
         boolean started = false;
         try {
-            for (int i = 0; i < processes; i++) {
-                crowd.add();
-            }
-            crowd.awaitAllServed(Duration.ofSeconds(20));
+            crowd.fill();
             started = true;
             return crowd;
         } finally {
@@ -70,8 +69,12 @@ public final class Crowd implements AutoCloseable {
         }
     }
 
-    private void add() throws IOException {
-        processes.add(CrowdProcess.start(uri, lease, threads, history));
+    /** Starts a process for each one that was killed, and waits until all threads are served. */
+    public void fill() throws IOException {
+        while (processes.size() < size) {
+            processes.add(CrowdProcess.start(uri, lease, threads, history));
+        }
+        awaitAllServed();
     }
 
     /** Lets time pass while a fault lasts, or while the crowd works. */
@@ -89,6 +92,13 @@ public final class Crowd implements AutoCloseable {
      */
     public void awaitAllServed(Duration limit) {
         long end = System.nanoTime() + limit.toNanos();
+        awaitAllServed();
+        if (System.nanoTime() - end > 0) {
+            throw new AssertionError("all threads were served, but not within " + limit);
+        }
+    }
+
+    private void awaitAllServed() {
         Map<CrowdProcess, Map<String, Integer>> before = new HashMap<>();
         processes.forEach(process -> before.put(process, process.served()));
         Await.until("all threads are served: " + before, () -> {
@@ -96,20 +106,16 @@ public final class Crowd implements AutoCloseable {
             return processes.stream()
                     .allMatch(process -> process.isServedSince(before.getOrDefault(process, Map.of()), ROUNDS));
         });
-        if (System.nanoTime() - end > 0) {
-            throw new AssertionError("all threads were served, but not within " + limit);
-        }
     }
 
-    /** Kills a process, one of whose threads holds a lock while others wait, and starts another one. */
-    public void killOne() throws IOException {
+    /** Kills a process, one of whose threads holds a lock while others wait. */
+    public void killOne() {
         Await.until("one holds a lock", () -> processes.stream().anyMatch(CrowdProcess::holds));
         CrowdProcess victim =
                 processes.stream().filter(CrowdProcess::holds).findFirst().orElse(processes.get(0));
         victim.kill();
         processes.remove(victim);
         killed.add(victim);
-        add();
     }
 
     /**

@@ -60,6 +60,8 @@ public record FaultRounds(String title, String uri, Duration lease, Duration rec
                 crowd.awaitAllServed(recovery);
                 System.out.printf(
                         "%s: all are served %d ms after it%n", fault, (System.nanoTime() - ended) / 1_000_000);
+                crowd.fill();
+                System.out.printf("all work %d ms after it%n", (System.nanoTime() - ended) / 1_000_000);
                 injected.merge(fault, 1, Integer::sum);
             }
             crowd.work(WORK);
