@@ -11,6 +11,10 @@ public final class StoreException extends RuntimeException {
     public enum Effect {
         /** The request was not applied and will not be. Trying again may succeed. */
         NOT_APPLIED,
+        /**
+         * The request was not applied, because those of other clients always came first. The store works. Trying again may succeed.
+         */
+        CONTENDED,
         /** The request was not applied. Trying again will not succeed until the cause is repaired. */
         REFUSED,
         /** The request may have been applied, or may still be. */

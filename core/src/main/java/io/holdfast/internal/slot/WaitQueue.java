@@ -190,10 +190,14 @@ public final class WaitQueue {
         outage = outage.confirmed();
     }
 
-    /** Records that a request failed or had no answer. An outage starts with the first such request. */
+    /** Records that a request failed or had no answer. An outage starts with the first such request. A contended request is an answer. */
     void requestFailed(Tenure requested, StoreException cause, long now) {
         // a waiter that arrived during the request has waited for the same answer
         waiters.forEach(waiter -> waiter.requestedAt(waiter.arrived));
+        if (cause.effect() == StoreException.Effect.CONTENDED) {
+            markAllAnswered();
+            storeAnswered();
+        }
         outage = outage.failed(cause, requested.lastRequestAt, now, config.outage());
     }
 
@@ -259,14 +263,16 @@ public final class WaitQueue {
     }
 
     /**
-     * Returns the outcome of a waiter that has no time left. If the store granted the name without confirmation, or may have
-     * granted it, the outcome is an error. "Busy" would be wrong, because no other owner made it wait.
+     * Returns the outcome of a waiter that has no time left. If the store granted the name without confirmation, may have granted it,
+     * or could not write the grant, the outcome is an error. "Busy" would be wrong, because no other owner made it wait.
      */
     Outcome timedOut(Waiter waiter, @Nullable Tenure requested, long now) {
         StoreException cause = outage.cause();
-        boolean granted = cause != null && cause.effect() == StoreException.Effect.UNCONFIRMED;
+        boolean unwritten = cause != null
+                && (cause.effect() == StoreException.Effect.UNCONFIRMED
+                        || cause.effect() == StoreException.Effect.CONTENDED);
         Tenure tenure = tenureOf(waiter, requested);
-        return tenure != null && cause != null && (granted || tenure.outcomeUnknown())
+        return tenure != null && cause != null && (unwritten || tenure.outcomeUnknown())
                 ? failed(waiter, tenure, cause, now)
                 : new Outcome.Busy(waiter.holder);
     }

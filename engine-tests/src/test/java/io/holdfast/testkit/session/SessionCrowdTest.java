@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
+import io.holdfast.Permit;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
@@ -37,6 +38,9 @@ class SessionCrowdTest {
     private static final Duration SHORT = Duration.ofMillis(150);
     private static final Duration HELD = Duration.ofMillis(5);
     private static final Duration LENGTH = Duration.ofSeconds(10);
+
+    /** The time that a server takes for each request that synchronizes its disk. */
+    private static final Duration SLOW = Duration.ofNanos(1_500_000);
 
     private final Simulation time = Simulation.of(11);
     private final Platform.Timer timer = time.timer("work");
@@ -175,5 +179,35 @@ class SessionCrowdTest {
         time.runFor(LENGTH);
         ended = true;
         assertThat(failures).isEmpty();
+    }
+
+    /** Their renewals compete with each other alone. */
+    @ParameterizedTest
+    @ValueSource(ints = {15, 32})
+    void keepsThePermitsOfManyHolders(int holders) {
+        server.serve(SLOW);
+        client().semaphore("s").trySetPermits(holders);
+        List<CompletableFuture<Optional<Permit>>> permits = new ArrayList<>();
+        for (int i = 0; i < holders; i++) {
+            permits.add(client().semaphore("s").async().tryAcquire(1, LENGTH));
+        }
+        time.runFor(LENGTH.multipliedBy(3));
+        assertThat(permits)
+                .allSatisfy(permit ->
+                        assertThat(permit.join().orElseThrow().isValid()).isTrue());
+        assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+    }
+
+    /** There is room for all, and each of them has to write. */
+    @ParameterizedTest
+    @ValueSource(ints = {16, 50})
+    void grantsAllOfACrowdThatAsksAtOnce(int readers) {
+        server.serve(SLOW);
+        List<CompletableFuture<Optional<Lease>>> leases = new ArrayList<>();
+        for (int i = 0; i < readers; i++) {
+            leases.add(client().readWriteLock("n").readLock().async().tryAcquire(LENGTH));
+        }
+        time.runFor(LENGTH);
+        assertThat(leases).allSatisfy(lease -> assertThat(lease.join()).isPresent());
     }
 }

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -57,6 +58,7 @@ class DroppedTableTest {
         }
     }
 
+    @Tag("ci")
     @ParameterizedTest
     @MethodSource("databases")
     void areMadeAgainForOneWhoWaits(Databases database) throws Exception {
@@ -78,6 +80,7 @@ class DroppedTableTest {
         }
     }
 
+    @Tag("ci")
     @ParameterizedTest
     @MethodSource("databases")
     void areNotMadeIfThatIsForbidden(Databases database) throws SQLException {

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,6 +31,7 @@ class LockedRowTest {
     }
 
     /** The servers are those of all tests, so JUnit must not close them. */
+    @Tag("ci")
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void delaysNoOtherRenewal(DatabaseServer server) throws SQLException {

@@ -17,6 +17,7 @@ import java.util.function.Function;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -100,12 +101,14 @@ class ReadOnlyServerTest {
         assertLeaves(server, source -> source);
     }
 
+    @Tag("ci")
     @ParameterizedTest
     @MethodSource("servers")
     void isLeftByAnotherPool(Server server) throws InterruptedException {
         assertLeaves(server, source -> Sources.of(source::getConnection));
     }
 
+    @Tag("ci")
     @ParameterizedTest
     @MethodSource("servers")
     void isLeftOnceInASecond(Server server) {

@@ -2,11 +2,16 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.redis.TestCluster.Node;
 import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -46,6 +51,47 @@ class ClusterFailoverTest {
             old.server().kill();
             assertThat(client.next(Signal.Gap.class).names()).accepts(name);
         }
+    }
+
+    /** It answers what it was asked before it reads what the other nodes tell it. */
+    @Test
+    void aMasterThatWakesAfterItWasReplacedGrantsNothing() throws InterruptedException {
+        Duration patience = Duration.ofSeconds(8);
+        try (TestCluster cluster = new TestCluster(1);
+                Holdfast early = Holdfast.builder()
+                        .uri(cluster.uri())
+                        .commandTimeout(patience)
+                        .build()) {
+            String name = Servers.name();
+            Node old = cluster.keeper(KeyLayout.slot(name));
+            early.lock(name).acquire().close();
+            old.server().pause();
+            long asked = System.nanoTime();
+            CompletableFuture<Optional<Lease>> late = early.lock(name).async().tryAcquire();
+            try (Holdfast other = clientOfTheReplica(cluster, old);
+                    Lease held = other.lock(name).acquire()) {
+                Await.until(
+                        "its answer is slow",
+                        () -> System.nanoTime() - asked > patience.dividedBy(2).toNanos());
+                old.server().resume();
+                assertThat(late.handle((lease, error) -> error == null && lease.isPresent()))
+                        .succeedsWithin(patience.multipliedBy(2))
+                        .isEqualTo(false);
+                assertThat(held.isValid()).isTrue();
+            } finally {
+                old.server().resume();
+            }
+        }
+    }
+
+    private static Holdfast clientOfTheReplica(TestCluster cluster, Node old) {
+        Node replica = cluster.replica(old);
+        Await.until(
+                "the other masters name its replica",
+                () -> cluster.masters()
+                        .filter(node -> !node.equals(old))
+                        .allMatch(node -> TestCluster.names(node, replica)));
+        return Holdfast.connect(cluster.uri());
     }
 
     /** Who tries in vain does so every 155 ms at least. */

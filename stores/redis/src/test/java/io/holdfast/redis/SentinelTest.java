@@ -11,8 +11,6 @@ import io.holdfast.Safety;
 import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.embedded.redis.RedisServer;
-import io.holdfast.redis.connection.FirstAnswers;
-import io.holdfast.redis.connection.Sentinels;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
@@ -93,20 +91,6 @@ class SentinelTest {
             c.lock("n").acquire().close();
         } finally {
             group.sentinels.get(0).resume();
-        }
-    }
-
-    @Test
-    void theLatestFailoverCounts() throws Exception {
-        Sentinels.Known before = new Sentinels.Known("10.0.0.1", 1, 9);
-        Sentinels.Known after = new Sentinels.Known("10.0.0.2", 2, 10);
-        for (List<Sentinels.Known> answers : List.of(List.of(before, after), List.of(after, before))) {
-            assertThat(FirstAnswers.latest(
-                            answers.stream()
-                                    .map(CompletableFuture::completedFuture)
-                                    .toList(),
-                            Sentinels.LATEST))
-                    .isEqualTo(after);
         }
     }
 

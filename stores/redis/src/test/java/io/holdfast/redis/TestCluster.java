@@ -171,6 +171,13 @@ final class TestCluster implements AutoCloseable {
         return nodes.get(nodes.indexOf(master) + MASTERS);
     }
 
+    /** Returns {@code true} if a node names another one as a master. */
+    static boolean names(Node asked, Node master) {
+        return asked.redis().clusterSlots().stream()
+                .map(range -> (List<?>) ((List<?>) range).get(2))
+                .anyMatch(named -> named.contains(master.id()));
+    }
+
     private static boolean keeps(Node node, int slot) {
         try {
             return node.connection().isOpen()

@@ -22,7 +22,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.function.Function;
+import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +65,7 @@ final class ClusterNodes {
     private final RedisAddress cluster;
     private final Driver driver;
     private final TopologyProbe probe;
-    private final Function<Node, RedisStore> opener;
+    private final BiFunction<Node, Supplier<CompletionStage<Boolean>>, RedisStore> opener;
     private final AtomicReferenceArray<@Nullable RedisStore> bySlot = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
     private final AtomicReference<@Nullable CompletableFuture<Void>> underWay = new AtomicReference<>();
     private final AtomicBoolean refreshDue = new AtomicBoolean();
@@ -89,9 +90,14 @@ final class ClusterNodes {
     /**
      * Creates the nodes of a cluster.
      *
-     * @param opener opens the store of a node. A node without an id is an ASK target
+     * @param opener opens the store of a node with a question to other masters: whether it was replaced. A node without an id is an ASK
+     *     target
      */
-    ClusterNodes(StoreConfig config, RedisAddress cluster, Driver driver, Function<Node, RedisStore> opener) {
+    ClusterNodes(
+            StoreConfig config,
+            RedisAddress cluster,
+            Driver driver,
+            BiFunction<Node, Supplier<CompletionStage<Boolean>>, RedisStore> opener) {
         this.config = config;
         this.cluster = cluster;
         this.driver = driver;
@@ -174,6 +180,30 @@ final class ClusterNodes {
             }
         });
         return own;
+    }
+
+    /**
+     * Asks other masters whether a node has lost its slots to another one. The result is {@code false} if none answers.
+     *
+     * @param since the epoch in which the node was the master
+     */
+    private CompletionStage<Boolean> isReplaced(Node node, long since) {
+        List<RedisStore> others = masters.values().stream()
+                .filter(master -> !master.node.id().equals(node.id()) && master.store.isConnected())
+                .map(Master::store)
+                .toList();
+        List<CompletableFuture<ClusterTopology>> answers =
+                sample(others, PROBES).stream().map(probe::ask).toList();
+        return answers.isEmpty() || node.id().isEmpty()
+                ? CompletableFuture.completedStage(false)
+                : probe.latest(answers, ClusterTopology.latest(masters.keySet()))
+                        .handle((latest, error) ->
+                                error == null && latest.epoch() > since && !latest.isOf(Set.of(node.id())));
+    }
+
+    private RedisStore open(Node node) {
+        long since = epoch;
+        return opener.apply(node, () -> isReplaced(node, since));
     }
 
     private <T> List<T> sample(List<T> all, int number) {
@@ -265,7 +295,7 @@ final class ClusterNodes {
     private Master known(Node node) {
         return Optional.ofNullable(masters.get(node.id()))
                 .filter(master -> master.node.equals(node) || master.store.isConnected())
-                .orElseGet(() -> new Master(node, opener.apply(node)));
+                .orElseGet(() -> new Master(node, open(node)));
     }
 
     private void disconnectLater(RedisStore store) {
@@ -311,7 +341,7 @@ final class ClusterNodes {
                 0,
                 () -> masterAt(host, port).map(Master::store).orElseGet(() -> {
                     AskTarget target = askTargets.get(host + ":" + port);
-                    RedisStore store = target == null ? opener.apply(new Node("", host, port)) : target.store;
+                    RedisStore store = target == null ? open(new Node("", host, port)) : target.store;
                     askTargets.put(
                             host + ":" + port,
                             new AskTarget(store, config.platform().nanoTime()));

@@ -12,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
@@ -21,12 +20,9 @@ import java.util.function.Supplier;
 /** Makes connections to the server that keeps the locks. Its address may change. */
 public final class Connector {
 
-    private static final String ANOTHER_MASTER = "the Sentinels name another master";
+    private static final String ANOTHER_MASTER = "it is not the master any more";
     private static final long EARLY_NANOS = 5_000_000;
     private static final int BEATS_PER_CHECK = 5;
-
-    /** The time after which all Sentinels certainly know of a failover. They tell each other every two seconds. */
-    private static final long GOSSIP_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final StoreConfig config;
     private final RedisFailures failures;
@@ -35,26 +31,38 @@ public final class Connector {
     private final RedisURI uri;
     private final Optional<Sentinels> sentinels;
     private final Optional<Failovers> failovers;
+    private final Optional<Supplier<CompletionStage<Boolean>>> others;
+    private final Succession succession;
 
     /** The servers of the connections in use, and of the attempts to connect, by what ends each. */
     private final Map<Runnable, RedisURI> monitored = new ConcurrentHashMap<>();
 
-    private volatile Optional<Replaced> replaced = Optional.empty();
     private volatile boolean sharded;
 
-    /** A server that is not the master any more, although Sentinels which have not learned of it still name it. */
-    private record Replaced(String server, long since) {}
-
-    public Connector(StoreConfig config, RedisFailures failures, Driver driver) {
+    /**
+     * Creates a connector.
+     *
+     * @param others asks other masters whether they name another one in place of this server, and never fails; empty outside a
+     *     cluster
+     */
+    public Connector(
+            StoreConfig config,
+            RedisFailures failures,
+            Driver driver,
+            Optional<Supplier<CompletionStage<Boolean>>> others) {
         this.config = config;
+        this.others = others;
         this.failures = failures;
         this.driver = driver;
         timer = driver.timer;
         RedisAddress server = failures.server();
         uri = driver.prepared(server.uri());
+        succession = new Succession(
+                config.platform(),
+                server.group().map(group -> group.sentinels().size()).orElse(0));
         sentinels = server.group().map(group -> {
             group.sentinels().forEach(driver::prepared);
-            return new Sentinels(driver.client, timer, group, config.connectTimeout());
+            return new Sentinels(driver.client, timer, group, succession, config.connectTimeout());
         });
         failovers = server.group()
                 .map(group -> new Failovers(
@@ -92,7 +100,7 @@ public final class Connector {
                             .thenCompose(this::checkId)
                             .thenCompose(ready -> prepare.apply(ready, server))
                             // race: it may have been replaced before it answered, for example because it was frozen
-                            .thenCompose(ready -> hasMoved(server).thenApply(moved -> {
+                            .thenCompose(ready -> hasMovedAtOnce(server).thenApply(moved -> {
                                 if (moved) {
                                     throw new CompletionException(new IOException(ANOTHER_MASTER));
                                 }
@@ -115,8 +123,21 @@ public final class Connector {
         Runnable end = () -> attempt.completeExceptionally(new IOException(ANOTHER_MASTER));
         monitored.put(end, server);
         var unused = attempt.whenComplete((ready, error) -> monitored.remove(end));
+        leaveLater(attempt, end, server);
         // race: the message may have come before the attempt was registered
-        return CompletableFuture.completedStage(requireCurrent(server));
+        return succession.isReplaced(RedisAddress.place(server))
+                ? CompletableFuture.failedStage(new IOException(ANOTHER_MASTER))
+                : CompletableFuture.completedStage(server);
+    }
+
+    /** Asks the Sentinels during an attempt that lasts. They may report nothing to this client. */
+    private void leaveLater(CompletableFuture<?> attempt, Runnable end, RedisURI server) {
+        timer.schedule(config.commandTimeout().toNanos(), () -> {
+            if (sentinels.isPresent() && !attempt.isDone()) {
+                leaveIfMoved(end, server);
+                leaveLater(attempt, end, server);
+            }
+        });
     }
 
     /**
@@ -141,16 +162,7 @@ public final class Connector {
     }
 
     private CompletionStage<RedisURI> master() {
-        return sentinels
-                .map(group -> group.withMaster(uri).thenApply(this::requireCurrent))
-                .orElseGet(() -> CompletableFuture.completedStage(uri));
-    }
-
-    private RedisURI requireCurrent(RedisURI found) {
-        if (isReplaced(found)) {
-            throw new CompletionException(new IOException("the Sentinels that answered still name the former master"));
-        }
-        return found;
+        return sentinels.map(group -> group.withMaster(uri)).orElseGet(() -> CompletableFuture.completedStage(uri));
     }
 
     // ---- failovers
@@ -165,21 +177,13 @@ public final class Connector {
 
             @Override
             public void missed() {
-                // the former master may be the master again
-                replaced = Optional.empty();
                 leaveReplaced();
             }
         };
     }
 
-    private boolean isReplaced(RedisURI server) {
-        return replaced.filter(last -> last.server().equals(RedisAddress.place(server)))
-                .filter(last -> config.platform().nanoTime() - last.since() < GOSSIP_NANOS)
-                .isPresent();
-    }
-
     private void replaced(String before, String now) {
-        replaced = Optional.of(new Replaced(before, config.platform().nanoTime()));
+        succession.replaced(before);
         monitored.forEach((end, server) -> {
             if (!RedisAddress.place(server).equals(now)) {
                 end.run();
@@ -200,21 +204,31 @@ public final class Connector {
         });
     }
 
-    /** Returns the check of a connection to a master; empty if the server has no Sentinels. */
+    /** Returns the check of a connection to a master; empty if nobody knows another one. */
     public Optional<MasterCheck> masterCheck(RedisURI server, Runnable lost) {
-        return sentinels.map(group -> new MasterCheck(
-                config.platform(),
-                timer,
-                config.commandTimeout().dividedBy(2),
-                () -> hasMoved(server),
-                failures::replaced,
-                lost));
+        return sentinels.isEmpty() && others.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new MasterCheck(
+                        config.platform(),
+                        timer,
+                        config.commandTimeout().dividedBy(2),
+                        () -> hasMoved(server),
+                        failures::replaced,
+                        lost));
     }
 
-    /** The result is true if the Sentinels name another server now. It is false if they do not answer. */
+    /** The result is {@code false} if there is no other within a command timeout, so that slow Sentinels do not prevent connecting. */
+    private CompletionStage<Boolean> hasMovedAtOnce(RedisURI server) {
+        CompletableFuture<Boolean> moved = new CompletableFuture<>();
+        timer.schedule(config.commandTimeout().toNanos(), () -> moved.complete(false));
+        hasMoved(server).thenAccept(moved::complete);
+        return moved;
+    }
+
+    /** The result is true if the Sentinels or other masters name another server now. It is false if they do not answer. */
     private CompletionStage<Boolean> hasMoved(RedisURI server) {
-        if (sentinels.isEmpty() || isReplaced(server)) {
-            return CompletableFuture.completedStage(sentinels.isPresent());
+        if (sentinels.isEmpty() || succession.isReplaced(RedisAddress.place(server))) {
+            return others.map(Supplier::get).orElseGet(() -> CompletableFuture.completedStage(sentinels.isPresent()));
         }
         // a driver that is closed throws
         return CompletableFuture.completedStage(sentinels.get())
@@ -312,7 +326,7 @@ public final class Connector {
         };
         beat(made, checkedBeat, end, CompletableFuture.completedStage(true), checkedBeat.get());
         // race: the message may have come, or the connection may have been cut, before it was registered
-        if (isReplaced(address) || !made.isOpen()) {
+        if (succession.isReplaced(RedisAddress.place(address)) || !made.isOpen()) {
             end.run();
         }
     }

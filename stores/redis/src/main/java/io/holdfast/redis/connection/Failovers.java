@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -86,7 +87,10 @@ final class Failovers implements AutoCloseable {
             });
             made.addListener(new Disconnection(() -> connection.lost(made)));
             ping = CompletableFuture.completedStage("");
-            return made.async().subscribe(SWITCHED, PROMOTED).handle((done, error) -> {
+            CompletableFuture<Void> subscribed =
+                    made.async().subscribe(SWITCHED, PROMOTED).toCompletableFuture();
+            timer.schedule(limitNanos, () -> subscribed.completeExceptionally(new TimeoutException()));
+            return subscribed.handle((done, error) -> {
                 listens = error == null;
                 if (error instanceof RedisCommandExecutionException) {
                     warnOnce(error);
@@ -183,9 +187,10 @@ final class Failovers implements AutoCloseable {
             Matcher found = (channel.equals(PROMOTED) ? PROMOTION : SWITCH).matcher(message);
             return found.matches() && isPort(found.group("oldPort")) && isPort(found.group("port"))
                     ? Optional.of(new Replacement(
-                            found.group("group"),
-                            place(found.group("oldHost"), found.group("oldPort")),
-                            place(found.group("host"), found.group("port"))))
+                                    found.group("group"),
+                                    place(found.group("oldHost"), found.group("oldPort")),
+                                    place(found.group("host"), found.group("port"))))
+                            .filter(replacement -> !replacement.before.equals(replacement.now))
                     : Optional.empty();
         }
 
@@ -196,10 +201,7 @@ final class Failovers implements AutoCloseable {
     }
 
     private static String place(String host, String port) {
-        return RedisAddress.place(RedisURI.builder()
-                .withHost(host)
-                .withPort(Integer.parseInt(port))
-                .build());
+        return RedisAddress.place(host, Integer.parseInt(port));
     }
 
     private void warnOnce(Throwable error) {

@@ -2,6 +2,7 @@ package io.holdfast.redis.connection;
 
 import io.holdfast.spi.Platform;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -46,15 +47,23 @@ public final class FirstAnswers<A> {
 
     /** Returns the last answer in the given order. Fails if no server has answered in time. */
     public CompletionStage<A> latest(Comparator<A> order) {
-        return done.thenApply(nothing -> latest(answers, order));
+        return present().thenApply(present -> Collections.max(present, order));
     }
 
-    public static <A> A latest(List<CompletableFuture<A>> answers, Comparator<A> order) {
-        return answers.stream()
+    /** Returns the answers, at least one. Fails if no server has answered in time. */
+    CompletionStage<List<A>> present() {
+        return done.thenApply(nothing -> present(answers));
+    }
+
+    private static <A> List<A> present(List<CompletableFuture<A>> answers) {
+        List<A> present = answers.stream()
                 .filter(answer -> answer.isDone() && !answer.isCompletedExceptionally())
                 .map(CompletableFuture::join)
-                .max(order)
-                .orElseThrow(() -> failure(answers));
+                .toList();
+        if (present.isEmpty()) {
+            throw failure(answers);
+        }
+        return present;
     }
 
     /** Returns the error to report. A missing answer is preferred to an error answer, because that server may still recover. */

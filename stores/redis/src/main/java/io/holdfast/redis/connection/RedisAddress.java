@@ -175,7 +175,10 @@ public record RedisAddress(
 
     /** Returns host and port. */
     public static String place(RedisURI uri) {
-        String host = uri.getHost().contains(":") ? "[" + uri.getHost() + "]" : uri.getHost();
-        return host + ":" + uri.getPort();
+        return place(uri.getHost(), uri.getPort());
+    }
+
+    static String place(String host, int port) {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
     }
 }

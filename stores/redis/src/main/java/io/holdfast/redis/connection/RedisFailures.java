@@ -255,7 +255,8 @@ public record RedisFailures(RedisAddress server) {
 
     /** Returns the failure of a request whose answer came from a former master. */
     StoreException replaced() {
-        return failed(Effect.UNKNOWN, "answer", "the Sentinels name another master now, so it does not count");
+        String who = server.isCluster() ? "other masters" : "the Sentinels";
+        return failed(Effect.UNKNOWN, "answer", who + " name another master now, so it does not count");
     }
 
     /** Returns the failure of a request for which there is no connection. */

@@ -1,68 +1,72 @@
 package io.holdfast.redis.connection;
 
+import io.holdfast.redis.connection.Succession.Known;
 import io.holdfast.spi.Platform;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
 import io.lettuce.core.sentinel.api.async.RedisSentinelAsyncCommands;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
 /**
  * The Sentinels of a group, which know which server is the master.
  *
- * <p>All Sentinels are asked at once. Of the first answers, the one of the latest failover counts, because a Sentinel that was
- * partitioned from the others still names the previous master.
+ * <p>All Sentinels are asked at once. A {@link Succession} decides which of the first answers counts.
  *
  * <p>See <a href="https://redis.io/docs/latest/develop/reference/sentinel-clients/">Guidelines for Redis clients with support
  * for Redis Sentinel</a>.
  */
 public final class Sentinels {
 
-    public static final Comparator<Known> LATEST = Comparator.comparingLong(Known::epoch);
-
     private final RedisClient client;
     private final Platform.Timer timer;
     private final RedisAddress.Group group;
+    private final Succession succession;
     private final Duration limit;
 
     /**
      * Creates the Sentinels of a group.
      *
+     * @param succession decides which answer counts
      * @param limit the time limit for the first answer
      */
-    Sentinels(RedisClient client, Platform.Timer timer, RedisAddress.Group group, Duration limit) {
+    Sentinels(
+            RedisClient client, Platform.Timer timer, RedisAddress.Group group, Succession succession, Duration limit) {
         this.client = client;
         this.timer = timer;
         this.group = group;
+        this.succession = succession;
         this.limit = limit;
     }
-
-    /** A master as one Sentinel knows it. Its epoch rises with each failover. */
-    public record Known(String host, int port, long epoch) {}
 
     /** A Sentinel that was asked. */
     private record Query(
             CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection,
             CompletableFuture<Known> answer) {}
 
-    /** Returns the address with host and port of the master. */
+    /** Returns the address with host and port of the master. Fails if no answer of a Sentinel counts. */
     CompletionStage<RedisURI> withMaster(RedisURI server) {
         List<Query> queries = group.sentinels().stream().map(this::ask).toList();
         return new FirstAnswers<>(
                         timer, limit, queries.stream().map(Query::answer).toList())
-                .latest(LATEST)
-                .whenComplete((master, error) -> queries.forEach(Sentinels::close))
+                .present()
+                .whenComplete((answers, error) -> queries.forEach(Sentinels::close))
+                .thenApply(answers -> succession
+                        .master(answers)
+                        .orElseThrow(() -> new CompletionException(
+                                new IOException("the Sentinels that answered still name the former master"))))
                 .thenApply(master -> RedisURI.builder(server)
-                        .withHost(master.host)
-                        .withPort(master.port)
+                        .withHost(master.host())
+                        .withPort(master.port())
                         .build());
     }
 

@@ -103,8 +103,15 @@ public final class Session {
      * Creates a session.
      *
      * @param onLost called when a connection is lost
+     * @param others asks other masters whether they name another one in place of this server; empty outside a cluster
      */
-    public Session(StoreConfig config, RedisFailures failures, KeyLayout layout, Driver driver, Runnable onLost) {
+    public Session(
+            StoreConfig config,
+            RedisFailures failures,
+            KeyLayout layout,
+            Driver driver,
+            Runnable onLost,
+            Optional<Supplier<CompletionStage<Boolean>>> others) {
         this.config = config;
         this.failures = failures;
         this.layout = layout;
@@ -113,7 +120,7 @@ public final class Session {
         wasUp = new AtomicBoolean(config.lazy());
         mailbox = new Mailbox(
                 config, driver.timer, (to, text) -> send(() -> "publish", r -> r.publish(layout.inbox(to), text)));
-        connector = new Connector(config, failures, driver);
+        connector = new Connector(config, failures, driver, others);
         replicas = config.safety().equals(Safety.async())
                 ? Optional.empty()
                 : Optional.of(new Replicas(config, failures, connector, driver.timer));

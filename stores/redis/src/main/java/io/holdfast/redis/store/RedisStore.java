@@ -27,6 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -54,7 +55,14 @@ public final class RedisStore implements LockStore {
 
     /** Creates a store with a key layout and a record of its own. */
     public RedisStore(StoreConfig config, RedisAddress server, Driver driver) {
-        this(config, server, new KeyLayout(config.keyPrefix(), ""), driver, Optional.empty(), () -> {});
+        this(
+                config,
+                server,
+                new KeyLayout(config.keyPrefix(), ""),
+                driver,
+                Optional.empty(),
+                () -> {},
+                Optional.empty());
     }
 
     /**
@@ -62,6 +70,7 @@ public final class RedisStore implements LockStore {
      *
      * @param shared the record of the client; empty if it is written at this server
      * @param onLost called when the connection is lost
+     * @param others asks other masters whether they name another one in place of this server; empty outside a cluster
      */
     public RedisStore(
             StoreConfig config,
@@ -69,12 +78,13 @@ public final class RedisStore implements LockStore {
             KeyLayout layout,
             Driver driver,
             Optional<ClientRegistry> shared,
-            Runnable onLost) {
+            Runnable onLost,
+            Optional<Supplier<CompletionStage<Boolean>>> others) {
         this.config = config;
         this.layout = layout;
         this.driver = driver;
         failures = new RedisFailures(server);
-        session = new Session(config, failures, layout, driver, onLost);
+        session = new Session(config, failures, layout, driver, onLost, others);
         registry = shared.orElseGet(() -> new ClientRegistry(config, layout, new ServerRecords(session)));
         reports = new LockReports(session, layout, registry);
         this.shared = new SharedLocks(session, layout);

@@ -13,6 +13,7 @@ import io.holdfast.support.record.Tokens;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -52,14 +53,15 @@ final class PictureReader {
      * waiters would cost many questions. A waiter farther behind that has died is found out by the write that would notify it.
      *
      * @param suspected further sessions to ask for
+     * @param asked the sessions that need not be asked for again; those that are asked for are added
      */
-    CompletionStage<Picture> read(Session session, RecordKey key, Set<String> suspected) {
-        return read(session, key, record -> Stream.concat(deciding(record), suspected.stream()));
+    CompletionStage<Picture> read(Session session, RecordKey key, Set<String> suspected, Set<String> asked) {
+        return read(session, key, record -> Stream.concat(deciding(record), suspected.stream()), asked);
     }
 
     /** Reads a record for a report, and asks for all sessions in it. */
     CompletionStage<Picture> read(Session session, RecordKey key) {
-        return read(session, key, LockRecord::sessions);
+        return read(session, key, LockRecord::sessions, new HashSet<>());
     }
 
     /**
@@ -67,14 +69,14 @@ final class PictureReader {
      * round trip of their own.
      */
     private CompletionStage<Picture> read(
-            Session session, RecordKey key, Function<LockRecord, Stream<String>> relevant) {
+            Session session, RecordKey key, Function<LockRecord, Stream<String>> relevant, Set<String> asked) {
         Set<String> expected =
-                unknown(session, pictures.of(key).map(Picture::record).stream().flatMap(relevant), Set.of());
+                unknown(session, pictures.of(key).map(Picture::record).stream().flatMap(relevant), asked);
         return session.read(key)
                 .thenApply(node -> pictures.note(key, picture(session, key, node)))
-                .thenCombine(ask(session, expected), (picture, asked) -> picture)
-                .thenCompose(picture -> ask(session, unknown(session, relevant.apply(picture.record()), expected))
-                        .thenApply(asked -> picture));
+                .thenCombine(ask(session, expected), (picture, answered) -> picture)
+                .thenCompose(picture -> ask(session, unknown(session, relevant.apply(picture.record()), asked))
+                        .thenApply(answered -> picture));
     }
 
     private static Stream<String> deciding(LockRecord record) {
@@ -89,7 +91,7 @@ final class PictureReader {
      * waits for the answer.
      */
     void refresh(RecordKey key) {
-        var unused = sessions.present().thenCompose(session -> read(session, key, Set.of()));
+        var unused = sessions.present().thenCompose(session -> read(session, key, Set.of(), new HashSet<>()));
     }
 
     /** Reads all records below a prefix. One that cannot be read must not hide the others. */
@@ -97,7 +99,7 @@ final class PictureReader {
         return session.list(prefix).thenCompose(nodes -> {
             Map<RecordKey, Picture> readable = readable(session, nodes);
             Stream<String> all = readable.values().stream().map(Picture::record).flatMap(LockRecord::sessions);
-            return ask(session, unknown(session, all, Set.of())).thenApply(asked -> readable);
+            return ask(session, unknown(session, all, new HashSet<>())).thenApply(answered -> readable);
         });
     }
 
@@ -124,9 +126,9 @@ final class PictureReader {
 
     // ---- sessions
 
-    /** Returns the sessions of other clients that are not known to have ended, and were not asked for just now. */
+    /** Returns the sessions of other clients that are not known to have ended, and adds them to those that were asked for. */
     private Set<String> unknown(Session session, Stream<String> all, Set<String> asked) {
-        return all.filter(id -> !id.equals(session.id()) && !isOver(id) && !asked.contains(id))
+        return all.filter(id -> !id.equals(session.id()) && !isOver(id) && asked.add(id))
                 .collect(toSet());
     }
 

@@ -22,6 +22,7 @@ import io.holdfast.support.store.RecordKeys;
 import io.holdfast.support.store.RecordUpdate;
 import io.holdfast.support.store.Records;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,8 +47,8 @@ import org.jspecify.annotations.Nullable;
  *       have said so, which no later answer can take back. A session that counts as alive may have ended. So a write that gives
  *       something to a session also requires that it is alive.
  *   <li>A round uses one session of this client for reading, deciding and writing.
- *   <li>Of the clients that compete for a record, those that do not hold the name wait for a random time, twice as long each time.
- *       So they do not drive out its holder, whose renewals do not wait.
+ *   <li>The clients that compete for a record pause before they try again; those that hold the name for a shorter time than the
+ *       others (see {@link Contention}).
  *   <li>An update fails before its caller gives up. A race that was lost has certainly written nothing, so the caller may ask again.
  * </ol>
  */
@@ -105,8 +106,8 @@ final class SessionRecords implements Records {
             return CompletableFuture.completedStage(null);
         }
         return sessions.present()
-                .thenCompose(
-                        session -> attempt(new Round(session, queue, batch, Set.of(), 0), recent(session, queue.key())))
+                .thenCompose(session -> attempt(
+                        new Round(session, queue, batch, new HashSet<>(), Set.of(), 0), recent(session, queue.key())))
                 .handle((done, error) -> {
                     Throwable cause = error == null ? null : Stages.cause(error);
                     boolean refused = cause instanceof StoreException known && known.effect() == Effect.REFUSED;
@@ -133,17 +134,25 @@ final class SessionRecords implements Records {
      * One round of a name.
      *
      * @param batch the updates, which changes when the round begins again
-     * @param suspected the sessions of which one may have ended, so that the last write did nothing
+     * @param asked the sessions that were asked for
+     * @param suspected the sessions of which one may have ended since, so that the last write did nothing
      * @param races how often another client was faster
      */
-    private record Round(Session session, NameQueue queue, List<Pending<?>> batch, Set<String> suspected, int races) {
+    private record Round(
+            Session session,
+            NameQueue queue,
+            List<Pending<?>> batch,
+            Set<String> asked,
+            Set<String> suspected,
+            int races) {
 
         RecordKey key() {
             return queue.key();
         }
 
         Round next(Set<String> notified) {
-            return new Round(session, queue, batch, notified, races + 1);
+            asked.removeAll(notified);
+            return new Round(session, queue, batch, asked, notified, races + 1);
         }
 
         boolean yields() {
@@ -179,7 +188,7 @@ final class SessionRecords implements Records {
     private CompletionStage<Void> attempt(Round round, Optional<Picture> known) {
         return known.isPresent()
                 ? decide(round, known.get(), false)
-                : reader.read(round.session(), round.key(), round.suspected())
+                : reader.read(round.session(), round.key(), round.suspected(), round.asked())
                         .thenCompose(picture -> decide(round, picture, true));
     }
 
@@ -285,14 +294,17 @@ final class SessionRecords implements Records {
         if (next.batch().isEmpty()) {
             return CompletableFuture.completedStage(null);
         }
-        return next.yields()
-                ? pause(next.races()).thenCompose(done -> attempt(next, Optional.empty()))
-                : attempt(next, Optional.empty());
+        long pause = Contention.pauseNanos(config.platform(), next.races(), next.yields());
+        return paused(pause).thenCompose(done -> attempt(next, Optional.empty()));
     }
 
-    private CompletionStage<Void> pause(int races) {
+    private CompletionStage<Void> paused(long nanos) {
         CompletableFuture<Void> over = new CompletableFuture<>();
-        timer.schedule(Contention.pauseNanos(config.platform(), races), () -> over.complete(null));
+        if (nanos == 0) {
+            over.complete(null);
+        } else {
+            timer.schedule(nanos, () -> over.complete(null));
+        }
         return over;
     }
 

@@ -15,7 +15,9 @@ import java.util.concurrent.TimeUnit;
  *   <li>It fails before its caller gives up, which would not know whether anything was written.
  *   <li>A request to hold the name pauses before that for a random time, whose limit grows fourfold with each race (exponential
  *       backoff, as in R. Metcalfe and D. Boggs, "Ethernet: distributed packet switching for local computer networks", CACM 1976).
- *       The withdrawal of a position pauses as well. A request of a holder does not, so a crowd does not keep it from renewing.
+ *       The withdrawal of a position pauses as well.
+ *   <li>A request of a holder does not pause after its first lost race, and for a shorter time after each later one. So a crowd does
+ *       not keep it from renewing, and many holders of one name do not keep each other from it.
  *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, or has taken a third of
  *       its time, it is answered without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and
  *       does not make them fail.
@@ -25,6 +27,7 @@ public final class Contention {
 
     private static final long FIRST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final long LONGEST_OF_HOLDERS_NANOS = TimeUnit.MILLISECONDS.toNanos(64);
 
     /** The number of lost races after which a refusal is not written any more. */
     private static final int MOST_RACES = 8;
@@ -67,18 +70,23 @@ public final class Contention {
             if (platform.nanoTime() - start >= limitNanos(config)) {
                 throw failure(what, races);
             }
-            if (update.yields()) {
-                platform.park(blocker, pauseNanos(platform, races));
-            }
+            platform.park(blocker, pauseNanos(platform, races, update.yields()));
             reply = attempt.make(isCrowded(config, races, platform.nanoTime() - start));
         }
         return reply.get();
     }
 
-    /** Returns the nanoseconds for which a request to hold a name pauses. */
-    public static long pauseNanos(Platform platform, int races) {
-        long limit = Math.min(LONGEST_NANOS, FIRST_NANOS << (2 * Math.min(races, MOST_RACES)));
-        return Math.floorMod(platform.randomLong(), limit);
+    /**
+     * Returns the nanoseconds for which a request pauses.
+     *
+     * @param yields {@code false} for a request of a holder; see {@link RecordUpdate#yields}
+     */
+    public static long pauseNanos(Platform platform, int races, boolean yields) {
+        int growth = Math.min(races, MOST_RACES);
+        long limit = yields
+                ? Math.min(LONGEST_NANOS, FIRST_NANOS << (2 * growth))
+                : Math.min(LONGEST_OF_HOLDERS_NANOS, FIRST_NANOS << growth);
+        return races == 1 && !yields ? 0 : Math.floorMod(platform.randomLong(), limit);
     }
 
     /** Returns {@code true} if the refusal of a request is not written any more that has taken the given time. */
@@ -89,7 +97,7 @@ public final class Contention {
     /** Returns the failure of a request that always loses. */
     public static StoreException failure(String what, int races) {
         return new StoreException(
-                Effect.NOT_APPLIED,
+                races == 0 ? Effect.NOT_APPLIED : Effect.CONTENDED,
                 what + ": "
                         + (races == 0
                                 ? "an earlier request of this client for it has no answer yet"

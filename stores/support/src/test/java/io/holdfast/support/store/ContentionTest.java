@@ -39,6 +39,7 @@ class ContentionTest {
     private int races;
     private long nanos;
     private int pauses;
+    private long random = 42;
 
     /** A platform whose time passes in requests and pauses only. */
     private Platform platform() {
@@ -47,9 +48,9 @@ class ContentionTest {
                 new Class<?>[] {Platform.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "nanoTime" -> nanos;
-                    case "randomLong" -> 42L;
+                    case "randomLong" -> random;
                     case "park" -> {
-                        pauses++;
+                        pauses += (long) arguments[1] > 0 ? 1 : 0;
                         nanos += (long) arguments[1];
                         yield null;
                     }
@@ -86,10 +87,10 @@ class ContentionTest {
         });
     }
 
-    private static void assertFailsUnapplied(Runnable request) {
+    private static void assertFailsContended(Runnable request) {
         assertThatThrownBy(request::run)
                 .isInstanceOfSatisfying(
-                        StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.NOT_APPLIED))
+                        StoreException.class, e -> assertThat(e.effect()).isEqualTo(Effect.CONTENDED))
                 .hasMessageContaining("update 'n': other clients wrote faster");
     }
 
@@ -128,18 +129,29 @@ class ContentionTest {
 
     @Test
     void failsAGrantThatIsNotWritten() {
-        assertFailsUnapplied(() -> request(new AcquireUpdate(decider, waiting())));
+        assertFailsContended(() -> request(new AcquireUpdate(decider, waiting())));
         assertThat(pauses).isEqualTo(races - 1);
     }
 
     @Test
-    void failsARenewalAndAReleaseThatAreNotWrittenWithoutAPause() {
+    void failsARenewalAndAReleaseThatAreNotWritten() {
         apply(request(HOLDER));
         RecordUpdate<Renew.Reply> renewal =
                 (before, moment) -> decider.renew(before, new Renew("n", HOLDER, LEASE, 0), moment);
-        assertFailsUnapplied(() -> request(renewal));
-        assertFailsUnapplied(() -> request(new ReleaseUpdate(decider, Release.of("n", HOLDER))));
-        assertThat(pauses).isZero();
+        assertFailsContended(() -> request(renewal));
+        assertThat(pauses).as("none after the first race").isEqualTo(races - 2);
+        assertFailsContended(() -> request(new ReleaseUpdate(decider, Release.of("n", HOLDER))));
+    }
+
+    @Test
+    void pausesForLessTimeBeforeARequestOfAHolder() {
+        random = -1;
+        assertThat(Contention.pauseNanos(config.platform(), 1, false)).isZero();
+        for (int lost = 1; lost < 100; lost++) {
+            assertThat(Contention.pauseNanos(config.platform(), lost, false))
+                    .isLessThan(Contention.pauseNanos(config.platform(), lost, true));
+        }
+        assertThat(Contention.pauseNanos(config.platform(), 100, false)).isLessThan(64_000_000);
     }
 
     @Test
