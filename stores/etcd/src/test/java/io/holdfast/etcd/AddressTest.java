@@ -41,6 +41,7 @@ class AddressTest {
                         "a/b/holdfast/",
                         Duration.ofSeconds(10)));
         assertThat(settings.address()).isEqualTo("etcd at one:2380,[::1]:2381,three:2379/a/b/holdfast/");
+        assertThat(settings.toString()).doesNotContain("p@ss");
     }
 
     @Test

@@ -1,12 +1,14 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.Safety;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.redis.TestCluster.Node;
 import io.holdfast.redis.script.KeyLayout;
 import io.holdfast.spi.Acquire;
@@ -120,6 +122,29 @@ class MigratingSlotTest {
             assertThat(to.redis().clusterGetKeysInSlot(slot, 1_000))
                     .filteredOn(MigratingSlotTest::isOfHolders)
                     .allMatch(key -> to.redis().pttl(key) > SHORT.toMillis() * 2);
+        }
+    }
+
+    /** Its servers refuse each copy, so the outcome is known. */
+    @Test
+    void aChangeOfACountFailsWithTheRefusalOfAHalfMovedSlot() throws Exception {
+        try (Holdfast client = Holdfast.builder()
+                .uri(cluster.uri())
+                .commandTimeout(Duration.ofSeconds(1))
+                .build()) {
+            String name = "{" + cluster.nameAt(from) + "}s";
+            int slot = KeyLayout.slot(name);
+            client.semaphore(name).setPermits(PERMITS);
+            client.semaphore(name).acquire();
+            cluster.beginMove(slot, from, to);
+            List<String> keys = from.redis().clusterGetKeysInSlot(slot, 1_000);
+            assertThat(keys).hasSizeGreaterThan(1);
+            cluster.moveKeys(from, to, keys.subList(0, 1));
+            assertThatExceptionOfType(StoreUnavailableException.class)
+                    .isThrownBy(() -> client.semaphore(name).addPermits(1))
+                    .withMessageContaining("TRYAGAIN");
+            arrive(slot);
+            assertThat(client.semaphore(name).permits()).isEqualTo(PERMITS);
         }
     }
 

@@ -40,6 +40,7 @@ class AddressTest {
                         Duration.ofMillis(500),
                         Map.of("ssl.keyStore.password", "a&b")));
         assertThat(settings.address()).isEqualTo("ZooKeeper at zoo1:2182,[::1]:2183,zoo3:2181/a/b/holdfast");
+        assertThat(settings.toString()).doesNotContain("p@ss", "a&b");
     }
 
     @ParameterizedTest

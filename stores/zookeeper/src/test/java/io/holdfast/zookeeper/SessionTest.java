@@ -12,6 +12,7 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.HoldingProcess;
+import io.holdfast.testkit.faults.Wire;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -185,6 +186,29 @@ class SessionTest {
                     client.granted("open" + i, 1);
                 }
             }
+        }
+    }
+
+    /** ZooKeeper's client would wait for the answer for two thirds of the session, which are 40 s. */
+    @Test
+    void aServerThatDoesNotAnswerIsLeftForAnotherOne() {
+        try (Wire first = new Wire(ensemble.port(0));
+                Wire second = new Wire(ensemble.port(0));
+                StoreClient client = new StoreClient(
+                        new ZooKeeperStoreProvider(),
+                        Ensemble.uri(
+                                "127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port(), Duration.ofMinutes(1)),
+                        config -> config)) {
+            client.granted("silent", 1);
+            client.signals().clear();
+            Wire used = first.connections() > 0 ? first : second;
+            used.blockRequests(true);
+            used.blockAnswers(true);
+            long start = System.nanoTime();
+            var unused = client.store().inspect("silent");
+            Await.until("another one is used", () -> client.signals().stream().anyMatch(Signal.Up.class::isInstance));
+            assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
+            assertThat(client.renew("silent", 1)).isInstanceOf(Renew.Renewed.class);
         }
     }
 

@@ -206,7 +206,7 @@ final class QueueRules {
         three.second.granted(three.late);
         assertEquals(
                 List.of(three.first.id()),
-                three.holder.inspect().waiters().stream()
+                three.holder.inspectClients().waiters().stream()
                         .map(waiter -> waiter.client().id())
                         .toList());
     }
@@ -224,7 +224,7 @@ final class QueueRules {
         assertTrue(assigned.expiresMicros() > before);
         assertEquals(
                 three.first.id(),
-                three.holder.inspect().holder().orElseThrow().client().id());
+                three.holder.inspectClients().holder().orElseThrow().client().id());
         three.holder.refused(three.holder.tenure());
         assertEquals(List.of(), three.second.signals());
     }

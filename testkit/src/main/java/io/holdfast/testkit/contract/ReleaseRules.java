@@ -122,6 +122,7 @@ final class ReleaseRules {
     private static void assertHolds(TestClient client, TenureId tenure) {
         assertTrue(client.renewed(tenure, Scene.LONG).serverMicros() > 0);
         assertEquals(
-                client.id(), client.inspect().holder().orElseThrow().client().id());
+                client.id(),
+                client.inspectClients().holder().orElseThrow().client().id());
     }
 }

@@ -116,7 +116,8 @@ final class RenewRules {
         TenureId late = other.tenure();
         other.lost(late);
         assertEquals(
-                holder.id(), other.inspect().holder().orElseThrow().client().id());
+                holder.id(),
+                other.inspectClients().holder().orElseThrow().client().id());
         scene.passLease(lease);
         other.granted(late);
     }

@@ -55,7 +55,7 @@ final class ReportRules {
     private static void holder(Scene scene) {
         TestClient client = scene.client();
         client.granted(client.tenure());
-        LockReport.Holder holder = scene.client().inspect().holder().orElseThrow();
+        LockReport.Holder holder = scene.client().inspectClients().holder().orElseThrow();
         assertEquals(client.id(), holder.client().id());
         assertEquals(LockReport.Mode.LOCK, holder.mode());
         assertEquals(Optional.of("contract"), holder.client().name());

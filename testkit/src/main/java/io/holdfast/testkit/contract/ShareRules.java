@@ -374,7 +374,7 @@ final class ShareRules {
         reads(first);
         reads(second);
         waits(first, Share.WRITE);
-        LockReport report = first.inspect();
+        LockReport report = first.inspectClients();
         assertEquals(
                 List.of(first.id(), second.id()),
                 report.holders().stream()

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 /** A client of the store under test, which sends the requests of a rule, and keeps the signals. */
 final class TestClient {
@@ -175,6 +176,16 @@ final class TestClient {
 
     LockReport inspect() {
         return scene.await(store.inspect(scene.name()));
+    }
+
+    /** Returns a report that knows its clients. They write who they are beside their first request, so it is asked for again. */
+    LockReport inspectClients() {
+        return scene.eventually(
+                this::inspect,
+                report -> Stream.concat(
+                                report.holders().stream().map(LockReport.Holder::client),
+                                report.waiters().stream().map(LockReport.Waiter::client))
+                        .allMatch(client -> client.name().isPresent()));
     }
 
     /** Returns the holder with the description by its client, for which a store waits only briefly, so that it is asked again. */

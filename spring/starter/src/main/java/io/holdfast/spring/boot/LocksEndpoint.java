@@ -66,7 +66,7 @@ public final class LocksEndpoint {
     /**
      * Shows one name, by the bean of its client. A name may contain slashes.
      *
-     * @return status 503 if a store does not answer, with the error in place of the state at its client
+     * @return status 400 if a client accepts no such name; status 503 if a store does not answer, with the error in place of the state at its client
      */
     @ReadOperation
     public WebEndpointResponse<Map<String, Object>> show(@Selector(match = Match.ALL_REMAINING) String... name) {
@@ -82,6 +82,9 @@ public final class LocksEndpoint {
             } catch (HoldfastException | IllegalStateException e) {
                 status = WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE;
                 answers.put(client.getKey(), error(e.getMessage()));
+            } catch (IllegalArgumentException e) {
+                return new WebEndpointResponse<>(
+                        Map.of(client.getKey(), error(e.getMessage())), WebEndpointResponse.STATUS_BAD_REQUEST);
             }
         }
         return new WebEndpointResponse<>(answers, status);

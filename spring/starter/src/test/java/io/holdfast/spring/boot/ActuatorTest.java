@@ -123,6 +123,16 @@ class ActuatorTest {
     }
 
     @Test
+    void aNameThatIsTooLongIsABadRequest() throws Exception {
+        start("holdfast.endpoint.release-enabled=true");
+        String name = "x".repeat(1_000);
+        HttpResponse<String> shown = send("GET", "/locks/" + name);
+        assertThat(shown.statusCode()).isEqualTo(400);
+        assertThat(shown.body()).contains("\"holdfast\":{\"error\":\"lock name");
+        assertThat(send("DELETE", "/locks?name=" + name).statusCode()).isEqualTo(400);
+    }
+
+    @Test
     void aLockIsReleasedByForceWithTheProperty() throws Exception {
         start("holdfast.endpoint.release-enabled=true");
         other.lock("orders/42").lock();

@@ -17,7 +17,14 @@ import java.util.Optional;
 public record Settings(List<String> servers, Optional<Login> login, Optional<Tls> tls, String root, Duration session) {
 
     /** A user and a password. */
-    public record Login(String user, String password) {}
+    public record Login(String user, String password) {
+
+        /** Returns the user, because a generated text would have the password. */
+        @Override
+        public String toString() {
+            return user;
+        }
+    }
 
     /**
      * The files of TLS, in the format PEM.

@@ -213,8 +213,9 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
 
             @Override
             public boolean isOver() {
+                // before the caller's time is up, because it would not know then that nothing was applied
                 return config.platform().nanoTime() - start
-                        > config.commandTimeout().toNanos();
+                        > config.commandTimeout().toNanos() * 3 / 4;
             }
         };
     }

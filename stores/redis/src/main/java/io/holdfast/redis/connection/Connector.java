@@ -227,8 +227,10 @@ public final class Connector {
 
     /** The result is true if the Sentinels or other masters name another server now. It is false if they do not answer. */
     private CompletionStage<Boolean> hasMoved(RedisURI server) {
-        if (sentinels.isEmpty() || succession.isReplaced(RedisAddress.place(server))) {
-            return others.map(Supplier::get).orElseGet(() -> CompletableFuture.completedStage(sentinels.isPresent()));
+        if (sentinels.isEmpty()) {
+            return others.map(Supplier::get).orElseGet(() -> CompletableFuture.completedStage(false));
+        } else if (succession.isReplaced(RedisAddress.place(server))) {
+            return CompletableFuture.completedStage(true);
         }
         // a driver that is closed throws
         return CompletableFuture.completedStage(sentinels.get())

@@ -54,6 +54,7 @@ final class Connection {
     private final Consumer<Connection> onEnd;
     private final Failures failures;
     private final ClockReading began;
+    private final int servers;
     /** Completed when the handle is set up. Events that arrive before, wait for it. */
     private final CompletableFuture<ZooKeeper> handle = new CompletableFuture<>();
 
@@ -61,6 +62,7 @@ final class Connection {
     private final AtomicLong lastProof = new AtomicLong();
     private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
     private volatile boolean connected;
+    private volatile long connectedAt;
     private final AtomicBoolean closed = new AtomicBoolean();
 
     /**
@@ -109,6 +111,7 @@ final class Connection {
         this.onEnd = onEnd;
         failures = new Failures(settings.address());
         began = ClockReading.of(config.platform());
+        servers = hosts.size();
         ZKClientConfig client = settings.client();
         // an inbox or a folder may have many children, and the servers limit requests only
         client.setProperty(ZKConfig.JUTE_MAXBUFFER, Integer.toString(MAX_ANSWER_BYTES));
@@ -177,9 +180,12 @@ final class Connection {
 
     private void connected(ZooKeeper ready) {
         cut.set(null);
+        connectedAt = config.platform().nanoTime();
         ZooKeeperSession present = session;
-        if (present == null) {
+        if (present == null && !opened.isDone()) {
             begin(ready);
+        } else if (present == null) {
+            LOG.debug("{}: a server has answered too late", settings.address());
         } else if (ready.getSessionTimeout() < present.timeout().toMillis()) {
             ended(failures.notConnected("the servers now allow a shorter session timeout"));
         } else if (opened.isDone()) {
@@ -277,6 +283,7 @@ final class Connection {
                 connected = true;
                 opened.complete(this);
                 beatLater(timeout.toNanos() / HEARTBEATS);
+                leaveIfSilent(fresh.asked());
             }
         });
     }
@@ -290,6 +297,34 @@ final class Connection {
                 }
                 beatLater(delay);
             });
+        }
+    }
+
+    /**
+     * Leaves a server for another one when it has not answered for a command timeout. The handle itself would wait for two thirds of
+     * the session.
+     *
+     * @param asked the time of a request that was sent at least a command timeout before the check
+     */
+    private void leaveIfSilent(long asked) {
+        if (closed.get() || servers == 1) {
+            return;
+        }
+        timer.schedule(config.commandTimeout().toNanos(), () -> {
+            boolean isSilent = asked - session().proven() > 0 && asked - connectedAt > 0;
+            if (connected && isSilent) {
+                leave();
+            }
+            leaveIfSilent(session().asked());
+        });
+    }
+
+    private void leave() {
+        LOG.info("{}: a server does not answer, so another one is used", settings.address());
+        try {
+            handle.join().updateServerList(settings.servers());
+        } catch (IOException e) {
+            LOG.warn("{}: a server that does not answer was not left", settings.address(), e);
         }
     }
 

@@ -34,8 +34,9 @@ final class PromptHosts implements HostProvider {
         hosts.onConnected();
     }
 
+    /** Keeps the list, and makes the handle leave its server for the next one. */
     @Override
     public boolean updateServerList(Collection<InetSocketAddress> servers, InetSocketAddress current) {
-        return hosts.updateServerList(servers, current);
+        return true;
     }
 }

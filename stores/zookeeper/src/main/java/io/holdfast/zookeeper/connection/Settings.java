@@ -58,4 +58,10 @@ public record Settings(
     public String address() {
         return "ZooKeeper at " + servers + root;
     }
+
+    /** Returns the address, because a generated text would have the passwords. */
+    @Override
+    public String toString() {
+        return address();
+    }
 }

@@ -60,6 +60,8 @@ final class ZooKeeperSession implements Session {
     /** The {@code nanoTime} before the last answered request that the leader has seen. Written on the event thread alone. */
     private volatile long proven;
 
+    private volatile long asked;
+
     /**
      * Creates a session.
      *
@@ -83,6 +85,7 @@ final class ZooKeeperSession implements Session {
         this.config = config;
         this.onEnd = onEnd;
         proven = config.platform().nanoTime();
+        asked = proven;
     }
 
     @Override
@@ -132,6 +135,11 @@ final class ZooKeeperSession implements Session {
         return proven;
     }
 
+    /** Returns the {@code nanoTime} before the last request that the leader has to see. */
+    long asked() {
+        return asked;
+    }
+
     /** Sends a request, and gives its failure a text. */
     private <T> CompletionStage<T> answered(String what, CompletionStage<T> request) {
         return request.handle((answer, error) -> {
@@ -145,6 +153,7 @@ final class ZooKeeperSession implements Session {
     /** Sends a request that the leader sees, and notes that it was answered. The time is read before it is sent. */
     private <T> CompletionStage<T> proving(String what, Supplier<CompletionStage<T>> request) {
         long sent = config.platform().nanoTime();
+        asked = sent;
         return answered(what, request.get()).thenApply(answer -> {
             if (sent - proven > 0) {
                 proven = sent;
