@@ -69,8 +69,9 @@ public final class JdbcFence {
      * all connections.
      *
      * @throws IllegalArgumentException if the database is not PostgreSQL, MySQL, MariaDB or H2
-     * @throws SQLException if the table cannot be created, or has other columns, or if another schema of PostgreSQL or H2 has a
-     *     table of that name: a former holder that uses that one would not be refused; or if there is no answer within a minute
+     * @throws SQLException if the table cannot be created, or does not keep tokens as a fence needs it, or if another schema of
+     *     PostgreSQL or H2 has a table of that name: a former holder that uses that one would not be refused; or if there is no
+     *     answer within a minute
      */
     public static JdbcFence of(DataSource database) throws SQLException {
         return of(database, DEFAULT_TABLE);
@@ -83,8 +84,8 @@ public final class JdbcFence {
      * @param table the name of the table, behind its schema and a period if needed; letters, digits and {@code _}
      * @throws IllegalArgumentException if the database is not PostgreSQL, MySQL, MariaDB or H2, or if the name of the table has
      *     other characters
-     * @throws SQLException if the table cannot be created, or has other columns, or if the name has no schema and another schema
-     *     of PostgreSQL or H2 has a table of that name; or if there is no answer within a minute
+     * @throws SQLException if the table cannot be created, or does not keep tokens as a fence needs it, or if the name has no
+     *     schema and another schema of PostgreSQL or H2 has a table of that name; or if there is no answer within a minute
      */
     public static JdbcFence of(DataSource database, String table) throws SQLException {
         if (!TABLE.matcher(table).matches()) {
@@ -118,6 +119,7 @@ public final class JdbcFence {
         prepare(connection, sql, located);
         // race: another fence may have made a table in another schema at the same time
         sql.requireOne(connection, table, located);
+        sql.prove(connection, located);
         return located;
     }
 

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.holdfast.FencedOutException;
+import io.holdfast.jdbc.sql.FenceSql;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a fence keeps in every database. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -426,6 +429,31 @@ abstract class FenceRules {
             other.guard(transaction, name, 1);
             transaction.rollback();
         }
+    }
+
+    /** Each would admit an old token in silence, on one of the databases at least. */
+    @ParameterizedTest
+    @CsvSource({
+        "without_a_key, ' PRIMARY KEY', '', two rows of one name",
+        "with_inexact_tokens, 'token bigint', 'token double precision', the token that was written"
+    })
+    void aTableThatDoesNotServeIsRefused(String table, String right, String wrong, String reason) throws SQLException {
+        refuse(table, right, wrong, reason);
+    }
+
+    final void refuse(String table, String right, String wrong, String reason) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            String sql = FenceSql.of(connection.getMetaData().getDatabaseProductName())
+                    .orElseThrow()
+                    .schema(table)
+                    .replace(right, wrong);
+            statement.execute(sql);
+        }
+        assertThatThrownBy(() -> JdbcFence.of(database, table))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("does not serve as a fence")
+                .hasMessageContaining(reason);
     }
 
     @Test

@@ -52,6 +52,11 @@ abstract class MySqlFenceRules extends RowFenceRules {
     }
 
     @Test
+    void refusesATableWithoutTransactions() throws SQLException {
+        refuse("without_transactions", "InnoDB", "MyISAM", "what was rolled back");
+    }
+
+    @Test
     void keepsTheNumberThatTheApplicationHasGenerated() throws SQLException {
         guard(200);
         try (Connection transaction = begin();

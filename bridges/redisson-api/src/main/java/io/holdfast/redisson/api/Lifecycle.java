@@ -59,7 +59,7 @@ final class Lifecycle {
 
     /** Runs the task on a thread that keeps the JVM alive until it has ended. */
     private static void start(Runnable task) {
-        new Thread(task, "holdfast-redisson-api-shutdown").start();
+        new Thread(null, task, "holdfast-redisson-api-shutdown", 0, false).start();
     }
 
     public String getId() {

@@ -160,6 +160,15 @@ public enum FenceSql {
         }
     }
 
+    /**
+     * Fails if the table does not keep tokens as a fence needs it.
+     *
+     * @param connection a connection with auto-commit
+     */
+    public void prove(Connection connection, String table) throws SQLException {
+        new FenceTable(table, schema(table)).check(connection);
+    }
+
     /** Fails if the table is missing or has other columns. */
     public void check(Connection connection, String table) throws SQLException {
         var unused = known(connection, table, guardKey(""));

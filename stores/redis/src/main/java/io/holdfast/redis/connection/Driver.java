@@ -10,11 +10,12 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.metrics.CommandLatencyRecorder;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
-import io.netty.resolver.DefaultAddressResolverGroup;
 import io.netty.util.HashedWheelTimer;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,11 +37,13 @@ public final class Driver {
 
     private static final long CLOSE_NANOS = 2_000_000_000;
     private static final int CLOSE_SECONDS = 2;
+    private static final int LOOKUPS = 4;
 
     private final String name;
     private final Duration connectTimeout;
     private final ClientResources resources;
     private final boolean ownsResources;
+    private final Platform.Worker lookups;
     private final AtomicLong runs = new AtomicLong();
     private final Map<Long, CompletableFuture<?>> pending = new ConcurrentHashMap<>();
     private final AtomicLong tickets = new AtomicLong();
@@ -58,7 +61,15 @@ public final class Driver {
         connectTimeout = config.connectTimeout();
         timer = config.platform().timer(name + "-redis-timer");
         ownsResources = shared.isEmpty();
-        resources = shared.map(AbstractRedisClient::getResources).orElseGet(() -> threads(name + "-redis"));
+        lookups = config.platform().worker(name + "-redis-names", LOOKUPS);
+        resources = shared.map(AbstractRedisClient::getResources)
+                .orElseGet(() -> threads(
+                        name + "-redis",
+                        new HostNames(
+                                timer,
+                                lookups,
+                                config.commandTimeout(),
+                                host -> List.of(InetAddress.getAllByName(host)))));
         client = RedisClient.create(resources);
         ClientOptions.Builder options = shared.map(other -> other.getOptions().mutate())
                 .orElseGet(ClientOptions::builder)
@@ -69,14 +80,14 @@ public final class Driver {
         client.setOptions((tls ? options.sslOptions(server.options().tls()) : options).build());
     }
 
-    private static ClientResources threads(String name) {
+    private static ClientResources threads(String name, HostNames names) {
         ThreadFactory threads = new DefaultThreadFactory(name, true);
         return ClientResources.builder()
                 .ioThreadPoolSize(2)
                 .threadFactoryProvider(pool -> threads)
                 .timer(new HashedWheelTimer(threads))
                 .commandLatencyRecorder(CommandLatencyRecorder.disabled())
-                .addressResolverGroup(DefaultAddressResolverGroup.INSTANCE)
+                .addressResolverGroup(names)
                 .build();
     }
 
@@ -145,6 +156,7 @@ public final class Driver {
         timer.schedule(0, () -> idle.complete(null));
         failureOf(idle.thenCompose(nothing -> client.shutdownAsync(0, CLOSE_SECONDS, TimeUnit.SECONDS)), CLOSE_NANOS);
         timer.close();
+        lookups.close();
         pending.values().forEach(Driver::fail);
         if (ownsResources) {
             resources

@@ -1,0 +1,76 @@
+package io.holdfast.jdbc.sql;
+
+import java.nio.charset.StandardCharsets;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.UUID;
+
+/**
+ * The table of a fence, which an administrator may have made. It must keep exact tokens of exact names, one row for a name, and
+ * nothing of a transaction that was rolled back. Otherwise a fence would admit old tokens in silence. So all of that is tried with
+ * names that no lock has, in a transaction that is rolled back.
+ *
+ * @param name the name of the table
+ * @param statement the statement that makes a table of the right form
+ */
+record FenceTable(String name, String statement) {
+
+    private static final int KEY_BYTES = 513;
+    private static final long TOKEN = Long.MAX_VALUE - 1;
+
+    /**
+     * Tries the table.
+     *
+     * @param connection a connection with auto-commit
+     * @throws SQLException if the table does not serve, or if the database fails
+     */
+    void check(Connection connection) throws SQLException {
+        byte[] key = new byte[KEY_BYTES];
+        Arrays.fill(key, (byte) 'a');
+        byte[] unique = ("P" + UUID.randomUUID()).getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(unique, 0, key, 0, unique.length);
+        byte[] other = key.clone();
+        other[KEY_BYTES - 1] = 'A';
+        connection.setAutoCommit(false);
+        try {
+            require(insert(connection, key) && insert(connection, other), "it does not keep each name of 512 bytes");
+            require(keeps(connection, key), "it does not keep the token that was written");
+            require(!insert(connection, key), "it keeps two rows of one name");
+        } finally {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        }
+        require(!keeps(connection, key), "it keeps what was rolled back");
+    }
+
+    /** Inserts a row. Returns {@code false} if the table takes no such row. */
+    private boolean insert(Connection connection, byte[] key) throws SQLException {
+        try {
+            return Statements.update(connection, "INSERT INTO " + name + " (name, token) VALUES (?, ?)", key, TOKEN)
+                    == 1;
+        } catch (SQLException e) {
+            // data that do not fit (22), or that are there already (23)
+            if (String.valueOf(e.getSQLState()).matches("2[23].*")) {
+                return false;
+            }
+            throw e;
+        }
+    }
+
+    private boolean keeps(Connection connection, byte[] key) throws SQLException {
+        return Statements.query(
+                        connection,
+                        "SELECT token FROM " + name + " WHERE name = ?",
+                        line -> line.getBigDecimal(1).toPlainString(),
+                        (Object) key)
+                .contains(Long.toString(TOKEN));
+    }
+
+    private void require(boolean holds, String otherwise) throws SQLException {
+        if (!holds) {
+            throw new SQLException("the table " + name + " does not serve as a fence: " + otherwise
+                    + "; drop it, and make it by: " + statement);
+        }
+    }
+}
