@@ -27,7 +27,8 @@ class ThreadsTest {
     void noThreadOfAPublishedModuleInheritsThreadLocals() throws IOException {
         List<String> found = new ArrayList<>();
         for (Module module : PublishedModules.all()) {
-            for (Path file : module.classFiles()) {
+            // the threads of the test kit are those of an application
+            for (Path file : module.path().equals("testkit") ? List.<Path>of() : module.classFiles()) {
                 found.addAll(inheriting(Files.readAllBytes(file)));
             }
         }
