@@ -45,8 +45,8 @@ class SizesTest {
         "cluster, 744, 610",
         "interop, 271, 220",
         "store, 795, 690",
-        "script, 674, 540",
-        "connection, 1559, 850"
+        "script, 677, 540",
+        "connection, 1577, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int limit, int target) throws IOException {
         check(REDIS + name, limit, target);
@@ -59,7 +59,7 @@ class SizesTest {
         "stores/support/src/main/java/io/holdfast/support/store, 692, 520",
         "stores/support/src/main/java/io/holdfast/support/session, 1060, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 135, 110",
-        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1220, 900",
+        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1239, 900",
         "stores/etcd/src/main/java/io/holdfast/etcd, 129, 110",
         "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1491, 900",
         "stores/mongodb/src/main/java/io/holdfast/mongodb, 120, 100",
@@ -67,7 +67,7 @@ class SizesTest {
         "stores/memory/src/main/java/io/holdfast/memory, 285, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1178, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1587, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1593, 900",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1034, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 341, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 76, 60",

@@ -13,7 +13,7 @@ import java.util.Set;
 /** The health of one client: whether its calls are answered, and how long its holds last without an answer. */
 public final class Health {
 
-    private static final Set<Effect> ANSWERS = Set.of(Effect.REFUSED, Effect.UNCONFIRMED);
+    private static final Set<Effect> ANSWERS = Set.of(Effect.REFUSED, Effect.UNCONFIRMED, Effect.CONTENDED);
 
     private final Engine engine;
 
@@ -31,7 +31,10 @@ public final class Health {
         }
     }
 
-    /** Records a failed call. A refusal is an answer, and so is an acquire that did not reach enough replicas. */
+    /**
+     * Records a failed call. A refusal is an answer, and so are an acquire that did not reach enough replicas, and a request that
+     * others kept from being written.
+     */
     void failed(StoreException cause) {
         if (ANSWERS.contains(cause.effect())) {
             answered();

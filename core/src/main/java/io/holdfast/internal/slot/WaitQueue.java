@@ -195,7 +195,9 @@ public final class WaitQueue {
         // a waiter that arrived during the request has waited for the same answer
         waiters.forEach(waiter -> waiter.requestedAt(waiter.arrived));
         if (cause.effect() == StoreException.Effect.CONTENDED) {
-            markAllAnswered();
+            waiters.stream()
+                    .filter(waiter -> !waiter.requestsAlone(requested))
+                    .forEach(waiter -> waiter.answered = true);
             storeAnswered();
         }
         outage = outage.failed(cause, requested.lastRequestAt, now, config.outage());

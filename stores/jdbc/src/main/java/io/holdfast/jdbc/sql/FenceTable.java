@@ -4,6 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -34,25 +35,29 @@ record FenceTable(String name, String statement) {
         other[KEY_BYTES - 1] = 'A';
         connection.setAutoCommit(false);
         try {
-            require(insert(connection, key) && insert(connection, other), "it does not keep each name of 512 bytes");
-            require(keeps(connection, key), "it does not keep the token that was written");
-            require(!insert(connection, key), "it keeps two rows of one name");
+            Optional<SQLException> refusal = insert(connection, key);
+            require(refusal.isEmpty(), refusal, "it does not take a name of 512 bytes with the token " + TOKEN);
+            refusal = insert(connection, other);
+            require(refusal.isEmpty(), refusal, "it does not tell upper case from lower case");
+            require(keeps(connection, key), Optional.empty(), "it does not keep the token that was written");
+            require(insert(connection, key).isPresent(), Optional.empty(), "it keeps two rows of one name");
         } finally {
             connection.rollback();
             connection.setAutoCommit(true);
         }
-        require(!keeps(connection, key), "it keeps what was rolled back");
+        require(!keeps(connection, key), Optional.empty(), "it keeps what was rolled back");
     }
 
-    /** Inserts a row. Returns {@code false} if the table takes no such row. */
-    private boolean insert(Connection connection, byte[] key) throws SQLException {
+    /** Inserts a row. Returns why the table takes no such row; empty if it does. */
+    private Optional<SQLException> insert(Connection connection, byte[] key) throws SQLException {
         try {
-            return Statements.update(connection, "INSERT INTO " + name + " (name, token) VALUES (?, ?)", key, TOKEN)
-                    == 1;
+            var unused =
+                    Statements.update(connection, "INSERT INTO " + name + " (name, token) VALUES (?, ?)", key, TOKEN);
+            return Optional.empty();
         } catch (SQLException e) {
             // data that do not fit (22), or that are there already (23)
             if (String.valueOf(e.getSQLState()).matches("2[23].*")) {
-                return false;
+                return Optional.of(e);
             }
             throw e;
         }
@@ -67,10 +72,12 @@ record FenceTable(String name, String statement) {
                 .contains(Long.toString(TOKEN));
     }
 
-    private void require(boolean holds, String otherwise) throws SQLException {
+    private void require(boolean holds, Optional<SQLException> cause, String otherwise) throws SQLException {
         if (!holds) {
-            throw new SQLException("the table " + name + " does not serve as a fence: " + otherwise
-                    + "; drop it, and make it by: " + statement);
+            throw new SQLException(
+                    "the table " + name + " does not serve as a fence: " + otherwise + "; drop it, and make it by: "
+                            + statement,
+                    cause.orElse(null));
         }
     }
 }

@@ -7,6 +7,7 @@ import io.holdfast.redis.store.RedisStore;
 import io.holdfast.spi.StoreConfig;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.SlotHash;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -23,7 +24,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.BiFunction;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +66,7 @@ final class ClusterNodes {
     private final RedisAddress cluster;
     private final Driver driver;
     private final TopologyProbe probe;
-    private final BiFunction<Node, Supplier<CompletionStage<Boolean>>, RedisStore> opener;
+    private final BiFunction<Node, Function<Duration, CompletionStage<Boolean>>, RedisStore> opener;
     private final AtomicReferenceArray<@Nullable RedisStore> bySlot = new AtomicReferenceArray<>(SlotHash.SLOT_COUNT);
     private final AtomicReference<@Nullable CompletableFuture<Void>> underWay = new AtomicReference<>();
     private final AtomicBoolean refreshDue = new AtomicBoolean();
@@ -97,7 +98,7 @@ final class ClusterNodes {
             StoreConfig config,
             RedisAddress cluster,
             Driver driver,
-            BiFunction<Node, Supplier<CompletionStage<Boolean>>, RedisStore> opener) {
+            BiFunction<Node, Function<Duration, CompletionStage<Boolean>>, RedisStore> opener) {
         this.config = config;
         this.cluster = cluster;
         this.driver = driver;
@@ -186,8 +187,9 @@ final class ClusterNodes {
      * Asks other masters whether a node has lost its slots to another one. The result is {@code false} if none answers.
      *
      * @param since the epoch in which the node was the master
+     * @param limit the time after which the answers that have arrived decide
      */
-    private CompletionStage<Boolean> isReplaced(Node node, long since) {
+    private CompletionStage<Boolean> isReplaced(Node node, long since, Duration limit) {
         List<RedisStore> others = masters.values().stream()
                 .filter(master -> !master.node.id().equals(node.id()) && master.store.isConnected())
                 .map(Master::store)
@@ -196,14 +198,14 @@ final class ClusterNodes {
                 sample(others, PROBES).stream().map(probe::ask).toList();
         return answers.isEmpty() || node.id().isEmpty()
                 ? CompletableFuture.completedStage(false)
-                : probe.latest(answers, ClusterTopology.latest(masters.keySet()))
+                : probe.latest(answers, ClusterTopology.latest(masters.keySet()), limit)
                         .handle((latest, error) ->
                                 error == null && latest.epoch() > since && !latest.isOf(Set.of(node.id())));
     }
 
     private RedisStore open(Node node) {
         long since = epoch;
-        return opener.apply(node, () -> isReplaced(node, since));
+        return opener.apply(node, limit -> isReplaced(node, since, limit));
     }
 
     private <T> List<T> sample(List<T> all, int number) {
@@ -234,7 +236,7 @@ final class ClusterNodes {
      * @param isRefresh {@code true} for a refresh; {@code false} for a question to one node
      */
     private CompletionStage<Void> adoptLatest(List<CompletableFuture<ClusterTopology>> answers, boolean isRefresh) {
-        return probe.latest(answers, ClusterTopology.latest(masters.keySet()))
+        return probe.latest(answers, ClusterTopology.latest(masters.keySet()), config.connectTimeout())
                 .thenCompose(topology -> driver.schedule(0, () -> consider(topology, isRefresh)));
     }
 

@@ -38,7 +38,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -133,7 +132,7 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
     }
 
     /** Opens the store of a node. The store of a master that joins later is lazy, so its first connection signals a gap. */
-    private RedisStore open(ClusterTopology.Node node, Supplier<CompletionStage<Boolean>> isReplaced) {
+    private RedisStore open(ClusterTopology.Node node, Function<Duration, CompletionStage<Boolean>> isReplaced) {
         RedisStore store = new RedisStore(
                 config.withLazy(started.get() && !node.id().isEmpty()),
                 address.node(node.id(), node.host(), node.port()),

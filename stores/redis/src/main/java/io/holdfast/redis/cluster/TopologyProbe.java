@@ -13,6 +13,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.codec.StringCodec;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
@@ -73,9 +74,13 @@ final class TopologyProbe {
                 .thenCombine(redis.clusterSlots(), (info, slots) -> ClusterTopology.of(info, slots, host));
     }
 
-    /** Returns the last answer in the given order. Fails if no node answers in time. */
+    /**
+     * Returns the last answer in the given order. Fails if no node answers in time.
+     *
+     * @param limit the time after which the answers that have arrived decide
+     */
     CompletionStage<ClusterTopology> latest(
-            List<CompletableFuture<ClusterTopology>> answers, Comparator<ClusterTopology> order) {
-        return new FirstAnswers<>(driver.timer, config.connectTimeout(), answers).latest(order);
+            List<CompletableFuture<ClusterTopology>> answers, Comparator<ClusterTopology> order, Duration limit) {
+        return new FirstAnswers<>(driver.timer, limit, answers).latest(order);
     }
 }

@@ -6,6 +6,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -15,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /** Makes connections to the server that keeps the locks. Its address may change. */
@@ -31,7 +33,7 @@ public final class Connector {
     private final RedisURI uri;
     private final Optional<Sentinels> sentinels;
     private final Optional<Failovers> failovers;
-    private final Optional<Supplier<CompletionStage<Boolean>>> others;
+    private final Optional<Function<Duration, CompletionStage<Boolean>>> others;
     private final Succession succession;
 
     /** The servers of the connections in use, and of the attempts to connect, by what ends each. */
@@ -42,14 +44,14 @@ public final class Connector {
     /**
      * Creates a connector.
      *
-     * @param others asks other masters whether they name another one in place of this server, and never fails; empty outside a
-     *     cluster
+     * @param others asks other masters for the given time whether they name another one in place of this server, and never fails;
+     *     empty outside a cluster
      */
     public Connector(
             StoreConfig config,
             RedisFailures failures,
             Driver driver,
-            Optional<Supplier<CompletionStage<Boolean>>> others) {
+            Optional<Function<Duration, CompletionStage<Boolean>>> others) {
         this.config = config;
         this.others = others;
         this.failures = failures;
@@ -62,7 +64,7 @@ public final class Connector {
                 server.group().map(group -> group.sentinels().size()).orElse(0));
         sentinels = server.group().map(group -> {
             group.sentinels().forEach(driver::prepared);
-            return new Sentinels(driver.client, timer, group, succession, config.connectTimeout());
+            return new Sentinels(driver.client, timer, group, succession);
         });
         failovers = server.group()
                 .map(group -> new Failovers(
@@ -100,7 +102,7 @@ public final class Connector {
                             .thenCompose(this::checkId)
                             .thenCompose(ready -> prepare.apply(ready, server))
                             // race: it may have been replaced before it answered, for example because it was frozen
-                            .thenCompose(ready -> hasMovedAtOnce(server).thenApply(moved -> {
+                            .thenCompose(ready -> hasMoved(server, slowest()).thenApply(moved -> {
                                 if (moved) {
                                     throw new CompletionException(new IOException(ANOTHER_MASTER));
                                 }
@@ -116,6 +118,12 @@ public final class Connector {
                     }
                 });
         return attempt;
+    }
+
+    /** Returns the time after which Sentinels or masters that are slow do not keep a connection from being used. */
+    private Duration slowest() {
+        Duration half = config.connectTimeout().dividedBy(2);
+        return config.commandTimeout().compareTo(half) < 0 ? config.commandTimeout() : half;
     }
 
     /** Registers an attempt, so that it ends when its server is replaced: one that is away does not answer for a long time. */
@@ -162,7 +170,9 @@ public final class Connector {
     }
 
     private CompletionStage<RedisURI> master() {
-        return sentinels.map(group -> group.withMaster(uri)).orElseGet(() -> CompletableFuture.completedStage(uri));
+        return sentinels
+                .map(group -> group.withMaster(uri, config.connectTimeout()))
+                .orElseGet(() -> CompletableFuture.completedStage(uri));
     }
 
     // ---- failovers
@@ -183,7 +193,7 @@ public final class Connector {
     }
 
     private void replaced(String before, String now) {
-        succession.replaced(before);
+        succession.replaced(before, now);
         monitored.forEach((end, server) -> {
             if (!RedisAddress.place(server).equals(now)) {
                 end.run();
@@ -197,7 +207,7 @@ public final class Connector {
     }
 
     private void leaveIfMoved(Runnable end, RedisURI server) {
-        hasMoved(server).thenAccept(moved -> {
+        hasMoved(server, config.connectTimeout()).thenAccept(moved -> {
             if (moved) {
                 end.run();
             }
@@ -212,29 +222,25 @@ public final class Connector {
                         config.platform(),
                         timer,
                         config.commandTimeout().dividedBy(2),
-                        () -> hasMoved(server),
+                        limit -> hasMoved(server, limit),
                         failures::replaced,
                         lost));
     }
 
-    /** The result is {@code false} if there is no other within a command timeout, so that slow Sentinels do not prevent connecting. */
-    private CompletionStage<Boolean> hasMovedAtOnce(RedisURI server) {
-        CompletableFuture<Boolean> moved = new CompletableFuture<>();
-        timer.schedule(config.commandTimeout().toNanos(), () -> moved.complete(false));
-        hasMoved(server).thenAccept(moved::complete);
-        return moved;
-    }
-
-    /** The result is true if the Sentinels or other masters name another server now. It is false if they do not answer. */
-    private CompletionStage<Boolean> hasMoved(RedisURI server) {
+    /**
+     * The result is true if the Sentinels or other masters name another server now. It is false if they do not answer.
+     *
+     * @param limit the time after which the answers that have arrived decide
+     */
+    private CompletionStage<Boolean> hasMoved(RedisURI server, Duration limit) {
         if (sentinels.isEmpty()) {
-            return others.map(Supplier::get).orElseGet(() -> CompletableFuture.completedStage(false));
+            return others.map(ask -> ask.apply(limit)).orElseGet(() -> CompletableFuture.completedStage(false));
         } else if (succession.isReplaced(RedisAddress.place(server))) {
             return CompletableFuture.completedStage(true);
         }
         // a driver that is closed throws
         return CompletableFuture.completedStage(sentinels.get())
-                .thenCompose(group -> group.withMaster(uri))
+                .thenCompose(group -> group.withMaster(uri, limit))
                 .handle((now, error) ->
                         error == null && !RedisAddress.place(now).equals(RedisAddress.place(server)));
     }
@@ -296,8 +302,8 @@ public final class Connector {
      * <ul>
      *   <li>the connection is cut
      *   <li>a heartbeat reports that the connection is unusable, or is not answered within twice the command timeout
-     *   <li>the Sentinels name another server. A master that was partitioned from the others, or frozen, does not know that it was
-     *       replaced (split brain)
+     *   <li>the Sentinels, or other masters of the cluster, name another server. A master that was partitioned from the others, or
+     *       frozen, does not know that it was replaced (split brain)
      * </ul>
      *
      * @param address the server of the connection

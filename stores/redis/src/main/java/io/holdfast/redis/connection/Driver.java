@@ -37,7 +37,7 @@ public final class Driver {
 
     private static final long CLOSE_NANOS = 2_000_000_000;
     private static final int CLOSE_SECONDS = 2;
-    private static final int LOOKUPS = 4;
+    private static final int LOOKUPS = 8;
 
     private final String name;
     private final Duration connectTimeout;
@@ -66,9 +66,10 @@ public final class Driver {
                 .orElseGet(() -> threads(
                         name + "-redis",
                         new HostNames(
+                                config.platform(),
                                 timer,
                                 lookups,
-                                config.commandTimeout(),
+                                lookupLimit(config),
                                 host -> List.of(InetAddress.getAllByName(host)))));
         client = RedisClient.create(resources);
         ClientOptions.Builder options = shared.map(other -> other.getOptions().mutate())
@@ -78,6 +79,12 @@ public final class Driver {
                 .useHashIndexQueue(false);
         boolean tls = server.uri().isSsl() && (ownsResources || server.options().namesFiles());
         client.setOptions((tls ? options.sslOptions(server.options().tls()) : options).build());
+    }
+
+    /** An attempt to connect may need several lookups. */
+    private static Duration lookupLimit(StoreConfig config) {
+        Duration share = config.connectTimeout().dividedBy(5);
+        return config.commandTimeout().compareTo(share) < 0 ? config.commandTimeout() : share;
     }
 
     private static ClientResources threads(String name, HostNames names) {

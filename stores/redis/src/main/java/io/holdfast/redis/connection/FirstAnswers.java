@@ -29,7 +29,7 @@ public final class FirstAnswers<A> {
     /**
      * Creates the answers of servers that were asked.
      *
-     * @param limit the time limit for the first answer
+     * @param limit the time after which the answers that have arrived are all
      */
     public FirstAnswers(Platform.Timer timer, Duration limit, List<CompletableFuture<A>> answers) {
         this.answers = answers;

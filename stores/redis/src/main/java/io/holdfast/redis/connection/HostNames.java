@@ -1,7 +1,6 @@
 package io.holdfast.redis.connection;
 
 import io.holdfast.spi.Platform;
-import io.holdfast.support.SingleFlight;
 import io.holdfast.support.Stages;
 import io.netty.resolver.AddressResolver;
 import io.netty.resolver.AddressResolverGroup;
@@ -40,11 +39,15 @@ final class HostNames extends AddressResolverGroup<InetSocketAddress> {
         List<InetAddress> addresses(String host) throws UnknownHostException;
     }
 
+    /** A lookup that is under way. */
+    private record Flight(CompletableFuture<List<InetAddress>> answer, long startedAt) {}
+
+    private final Platform platform;
     private final Platform.Timer timer;
     private final Executor threads;
     private final Duration limit;
     private final Lookup lookup;
-    private final Map<String, SingleFlight<List<InetAddress>>> flights = new ConcurrentHashMap<>();
+    private final Map<String, Flight> flights = new ConcurrentHashMap<>();
     private final Map<String, List<InetAddress>> known = new ConcurrentHashMap<>();
 
     /**
@@ -53,7 +56,8 @@ final class HostNames extends AddressResolverGroup<InetSocketAddress> {
      * @param threads runs the lookups, each of which may block
      * @param limit the time after which the last known addresses are the answer
      */
-    HostNames(Platform.Timer timer, Executor threads, Duration limit, Lookup lookup) {
+    HostNames(Platform platform, Platform.Timer timer, Executor threads, Duration limit, Lookup lookup) {
+        this.platform = platform;
         this.timer = timer;
         this.threads = threads;
         this.limit = limit;
@@ -90,24 +94,36 @@ final class HostNames extends AddressResolverGroup<InetSocketAddress> {
         if (NetUtil.createByteArrayFromIpAddressString(host) != null) {
             return looked(host);
         }
-        CompletableFuture<List<InetAddress>> answer = new CompletableFuture<>();
-        flights.computeIfAbsent(host, name -> new SingleFlight<>())
-                .join(() -> CompletableFuture.completedStage(host).thenComposeAsync(this::looked, threads))
-                .whenComplete((found, error) -> {
-                    if (error == null) {
-                        known.put(host, found);
-                        answer.complete(found);
-                    } else {
-                        answer.completeExceptionally(error);
-                    }
-                });
-        timer.schedule(limit.toNanos(), () -> {
+        Flight own = new Flight(new CompletableFuture<>(), platform.nanoTime());
+        Flight other = flights.putIfAbsent(host, own);
+        Flight flight = other == null ? own : other;
+        if (other == null) {
+            start(host, own.answer());
+        }
+        CompletableFuture<List<InetAddress>> answer = flight.answer().copy();
+        long left = flight.startedAt() + limit.toNanos() - platform.nanoTime();
+        timer.schedule(Math.max(0, left), () -> {
             List<InetAddress> last = known.get(host);
             if (last != null) {
                 answer.complete(last);
             }
         });
         return answer;
+    }
+
+    private void start(String host, CompletableFuture<List<InetAddress>> answer) {
+        CompletableFuture.completedStage(host)
+                // an executor that is closed throws
+                .thenCompose(name -> CompletableFuture.completedStage(name).thenComposeAsync(this::looked, threads))
+                .whenComplete((found, error) -> {
+                    flights.remove(host);
+                    if (error == null) {
+                        known.put(host, found);
+                        answer.complete(found);
+                    } else {
+                        answer.completeExceptionally(Stages.cause(error));
+                    }
+                });
     }
 
     private CompletionStage<List<InetAddress>> looked(String host) {

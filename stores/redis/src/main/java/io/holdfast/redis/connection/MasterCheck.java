@@ -7,15 +7,17 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The answers of a master that Sentinels may have replaced while it did not answer.
+ * The answers of a master that may have been replaced while it did not answer, under Sentinels or in a cluster.
  *
  * <p>A master may stand still for longer than the Sentinels wait, and then go on. It does not know that there is another one, and
  * confirms what it was asked to renew. So after an answer that took half a command timeout, all answers of its connection are held
- * back until a Sentinel has named it again. If the Sentinels name another one, they fail. If no Sentinel answers within half of the
- * time for which the caller still waits, they count; within half a command timeout if it does not wait any more.
+ * back until a Sentinel, or another master of the cluster, has named it again. If these name another one, the answers fail. If none
+ * of these answers within half of the time for which the caller still waits, they count; within half a command timeout if it does
+ * not wait any more. A master that was found replaced counts no more on this connection.
  */
 public final class MasterCheck {
 
@@ -24,7 +26,7 @@ public final class MasterCheck {
     private final Platform platform;
     private final Platform.Timer timer;
     private final long slowNanos;
-    private final Supplier<CompletionStage<Boolean>> hasMoved;
+    private final Function<Duration, CompletionStage<Boolean>> hasMoved;
     private final Supplier<StoreException> replaced;
     private final Runnable lost;
     private final ReentrantLock mutex = new ReentrantLock();
@@ -36,7 +38,8 @@ public final class MasterCheck {
      * Creates the check of one connection.
      *
      * @param slow the time from which an answer is slow: half the time for which a caller waits
-     * @param hasMoved asks the Sentinels; its result is {@code true} if they name another server, and it never fails
+     * @param hasMoved asks the Sentinels, or other masters, for the given time; its result is {@code true} if those that have answered
+     *     by then name another server, and it never fails
      * @param replaced returns the failure of an answer if they do
      * @param lost is called if they do
      */
@@ -44,7 +47,7 @@ public final class MasterCheck {
             Platform platform,
             Platform.Timer timer,
             Duration slow,
-            Supplier<CompletionStage<Boolean>> hasMoved,
+            Function<Duration, CompletionStage<Boolean>> hasMoved,
             Supplier<StoreException> replaced,
             Runnable lost) {
         this.platform = platform;
@@ -68,7 +71,7 @@ public final class MasterCheck {
     /**
      * Sends a request, and returns its answer as soon as it counts.
      *
-     * @param check the check of the connection; empty if its server has no Sentinels
+     * @param check the check of the connection; empty if its server has no Sentinels, and belongs to no cluster
      */
     public static <T> CompletionStage<T> counted(Optional<MasterCheck> check, Supplier<CompletionStage<T>> request) {
         return check.isPresent() ? check.get().counted(request) : request.get();
@@ -96,8 +99,8 @@ public final class MasterCheck {
         CompletableFuture<Boolean> begun;
         mutex.lock();
         try {
-            boolean underWay = !check.toCompletableFuture().isDone();
-            if (took < slowNanos || underWay) {
+            boolean isFound = check.toCompletableFuture().getNow(false);
+            if (took < slowNanos || !isFound) {
                 return check;
             }
             begun = new CompletableFuture<>();
@@ -111,13 +114,13 @@ public final class MasterCheck {
     }
 
     private void begin(CompletableFuture<Boolean> begun, long limit) {
-        // a Sentinel that does not answer must not hold the answers of the master back
-        timer.schedule(limit, () -> begun.complete(true));
-        hasMoved.get().thenAccept(moved -> {
+        hasMoved.apply(Duration.ofNanos(limit)).thenAccept(moved -> {
             if (moved) {
                 lost.run();
             }
             begun.complete(!moved);
         });
+        // a Sentinel that does not answer must not hold the answers of the master back
+        timer.schedule(limit, () -> begun.complete(true));
     }
 }

@@ -31,21 +31,17 @@ public final class Sentinels {
     private final Platform.Timer timer;
     private final RedisAddress.Group group;
     private final Succession succession;
-    private final Duration limit;
 
     /**
      * Creates the Sentinels of a group.
      *
      * @param succession decides which answer counts
-     * @param limit the time limit for the first answer
      */
-    Sentinels(
-            RedisClient client, Platform.Timer timer, RedisAddress.Group group, Succession succession, Duration limit) {
+    Sentinels(RedisClient client, Platform.Timer timer, RedisAddress.Group group, Succession succession) {
         this.client = client;
         this.timer = timer;
         this.group = group;
         this.succession = succession;
-        this.limit = limit;
     }
 
     /** A Sentinel that was asked. */
@@ -53,8 +49,12 @@ public final class Sentinels {
             CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection,
             CompletableFuture<Known> answer) {}
 
-    /** Returns the address with host and port of the master. Fails if no answer of a Sentinel counts. */
-    CompletionStage<RedisURI> withMaster(RedisURI server) {
+    /**
+     * Returns the address with host and port of the master. Fails if no answer of a Sentinel counts.
+     *
+     * @param limit the time after which the answers that have arrived decide
+     */
+    CompletionStage<RedisURI> withMaster(RedisURI server, Duration limit) {
         List<Query> queries = group.sentinels().stream().map(this::ask).toList();
         return new FirstAnswers<>(
                         timer, limit, queries.stream().map(Query::answer).toList())

@@ -5,7 +5,9 @@ import io.holdfast.spi.Platform;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -25,6 +27,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Succession {
 
     private static final int GOSSIP_SECONDS = 3;
+    private static final long UNKNOWN = -1;
     private static final Comparator<Known> BY_EPOCH = Comparator.comparingLong(Known::epoch);
 
     private final Platform platform;
@@ -32,10 +35,11 @@ final class Succession {
     private final ReentrantLock mutex = new ReentrantLock();
 
     @GuardedBy("mutex")
-    private long epoch = -1;
+    private long epoch = UNKNOWN;
 
+    /** The masters whose replacement was reported since the last change of the epoch. */
     @GuardedBy("mutex")
-    private Optional<String> replaced = Optional.empty();
+    private final Set<String> replaced = new HashSet<>();
 
     /** The time of the last change. */
     @GuardedBy("mutex")
@@ -67,14 +71,16 @@ final class Succession {
     Optional<Known> master(Collection<Known> answers) {
         mutex.lock();
         try {
-            Optional<String> left = replaced;
-            Known last =
-                    Collections.max(answers, BY_EPOCH.thenComparing(known -> !left.equals(Optional.of(known.place()))));
-            boolean isPresent = last.epoch == epoch && !left.equals(Optional.of(last.place()));
+            Set<String> left = Set.copyOf(replaced);
+            Known last = Collections.max(answers, BY_EPOCH.thenComparing(known -> !left.contains(known.place())));
+            boolean isLeft = left.contains(last.place());
+            boolean isPresent = last.epoch == epoch && !isLeft;
+            // a report may come before the first answer
+            boolean isLater = last.epoch > epoch && !(isLeft && epoch == UNKNOWN);
             boolean isSettled = platform.nanoTime() - changed >= TimeUnit.SECONDS.toNanos(GOSSIP_SECONDS);
-            if (last.epoch > epoch || (!isPresent && isSettled && answers.size() > sentinels / 2)) {
+            if (isLater || (!isPresent && isSettled && answers.size() > sentinels / 2)) {
                 epoch = last.epoch;
-                replaced = Optional.empty();
+                replaced.clear();
                 changed = platform.nanoTime();
                 isPresent = true;
             }
@@ -84,11 +90,12 @@ final class Succession {
         }
     }
 
-    /** Records a report that a server is not the master any more. */
-    void replaced(String before) {
+    /** Records a report that a server has replaced another one. */
+    void replaced(String before, String now) {
         mutex.lock();
         try {
-            replaced = Optional.of(before);
+            replaced.add(before);
+            replaced.remove(now);
             changed = platform.nanoTime();
         } finally {
             mutex.unlock();
@@ -99,7 +106,7 @@ final class Succession {
     boolean isReplaced(String server) {
         mutex.lock();
         try {
-            return replaced.equals(Optional.of(server));
+            return replaced.contains(server);
         } finally {
             mutex.unlock();
         }

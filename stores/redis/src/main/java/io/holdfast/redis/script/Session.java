@@ -22,6 +22,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.async.RedisAsyncCommands;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -111,7 +112,7 @@ public final class Session {
             KeyLayout layout,
             Driver driver,
             Runnable onLost,
-            Optional<Supplier<CompletionStage<Boolean>>> others) {
+            Optional<Function<Duration, CompletionStage<Boolean>>> others) {
         this.config = config;
         this.failures = failures;
         this.layout = layout;
@@ -161,8 +162,7 @@ public final class Session {
             @Override
             public void message(String channel, String message) {
                 if (channel.equals(inbox)) {
-                    // an assignment by a master that may have been replaced is only a hint
-                    mailbox.receive(message, check.map(MasterCheck::counts).orElse(true) ? number : 0);
+                    mailbox.receive(message, counting(check, number));
                 } else {
                     neighbour.received(channel);
                 }
@@ -171,7 +171,7 @@ public final class Session {
         slots = connector.hasShardChannels()
                 ? Optional.of(new ShardChannels(
                         made,
-                        (channel, message) -> mailbox.receive(message, number),
+                        (channel, message) -> mailbox.receive(message, counting(check, number)),
                         this::slotMoved,
                         this::subscribeFailed))
                 : Optional.empty();
@@ -184,6 +184,11 @@ public final class Session {
             }
             return made;
         });
+    }
+
+    /** Returns the run of a message. One of a master that may have been replaced counts for none, and is only a hint. */
+    private static long counting(Optional<MasterCheck> check, long number) {
+        return check.map(MasterCheck::counts).orElse(true) ? number : 0;
     }
 
     /** Logs a warning that no messages are received, but only once: each new connection would repeat it. */

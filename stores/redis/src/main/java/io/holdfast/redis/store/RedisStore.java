@@ -27,7 +27,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,7 +78,7 @@ public final class RedisStore implements LockStore {
             Driver driver,
             Optional<ClientRegistry> shared,
             Runnable onLost,
-            Optional<Supplier<CompletionStage<Boolean>>> others) {
+            Optional<Function<Duration, CompletionStage<Boolean>>> others) {
         this.config = config;
         this.layout = layout;
         this.driver = driver;

@@ -25,7 +25,7 @@ class HostNamesTest {
     private final AtomicInteger lookups = new AtomicInteger();
     private volatile boolean hangs;
 
-    private final HostNames names = new HostNames(timer, threads, Duration.ofMillis(50), this::addresses);
+    private final HostNames names = new HostNames(platform, timer, threads, Duration.ofMillis(50), this::addresses);
 
     private List<InetAddress> addresses(String host) throws UnknownHostException {
         lookups.incrementAndGet();

@@ -38,7 +38,7 @@ class MasterCheckTest {
         time.close();
     }
 
-    private CompletionStage<Boolean> ask() {
+    private CompletionStage<Boolean> ask(Duration limit) {
         CompletableFuture<Boolean> question = new CompletableFuture<>();
         questions.add(question);
         return question;
@@ -122,5 +122,17 @@ class MasterCheckTest {
                     .isInstanceOf(StoreException.class)
                     .hasMessage("another master");
         }
+    }
+
+    /** Its connection ends a moment later. */
+    @Test
+    void countsNoAnswerOfAMasterThatWasFoundReplaced() {
+        CompletableFuture<String> slow = answered(SLOW);
+        questions.get(0).complete(true);
+        CompletableFuture<String> slowAgain = answered(SLOW);
+        time.runFor(SLOW.multipliedBy(2));
+        assertThat(slow).isCompletedExceptionally();
+        assertThat(slowAgain).isCompletedExceptionally();
+        assertThat(questions).hasSize(1);
     }
 }

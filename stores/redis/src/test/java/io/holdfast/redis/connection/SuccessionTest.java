@@ -49,7 +49,7 @@ class SuccessionTest {
     @Test
     void leavesAMasterWhoseReplacementWasReported() {
         assertThat(succession.master(List.of(FORMER))).contains(FORMER);
-        succession.replaced("10.0.0.1:1");
+        succession.replaced("10.0.0.1:1", "10.0.0.2:2");
         runFor(1_000);
         assertThat(succession.isReplaced("10.0.0.1:1")).isTrue();
         assertThat(succession.master(List.of(FORMER))).isEmpty();
@@ -61,8 +61,28 @@ class SuccessionTest {
     void returnsToAMasterThatALaterFailoverHasPromotedAgain() {
         Known again = new Known(FORMER.host(), FORMER.port(), 11);
         assertThat(succession.master(List.of(FORMER))).contains(FORMER);
-        succession.replaced("10.0.0.1:1");
+        succession.replaced("10.0.0.1:1", "10.0.0.2:2");
         assertThat(succession.master(List.of(again))).contains(again);
+    }
+
+    @Test
+    void leavesAllMastersWhoseReplacementWasReported() {
+        assertThat(succession.master(List.of(FORMER))).contains(FORMER);
+        succession.replaced("10.0.0.1:1", "10.0.0.2:2");
+        succession.replaced("10.0.0.3:3", "10.0.0.2:2");
+        assertThat(succession.master(List.of(FORMER))).isEmpty();
+        succession.replaced("10.0.0.2:2", "10.0.0.1:1");
+        assertThat(succession.master(List.of(FORMER)))
+                .as("it is the master again")
+                .contains(FORMER);
+    }
+
+    /** The report may come before the first answer. */
+    @Test
+    void beginsWithNoMasterWhoseReplacementWasReported() {
+        succession.replaced("10.0.0.1:1", "10.0.0.2:2");
+        assertThat(succession.master(List.of(FORMER, FORMER))).isEmpty();
+        assertThat(succession.master(List.of(FORMER, MASTER))).contains(MASTER);
     }
 
     /** Its epoch was read a moment before the failover, and its address a moment after. */
@@ -70,7 +90,7 @@ class SuccessionTest {
     void prefersAMasterToOneThatWasReplacedInTheSameEpoch() {
         Known early = new Known(MASTER.host(), MASTER.port(), FORMER.epoch());
         assertThat(succession.master(List.of(FORMER))).contains(FORMER);
-        succession.replaced("10.0.0.1:1");
+        succession.replaced("10.0.0.1:1", "10.0.0.2:2");
         assertThat(succession.master(List.of(FORMER, early))).contains(early);
         assertThat(succession.master(List.of(early, FORMER))).contains(early);
     }
@@ -79,7 +99,7 @@ class SuccessionTest {
     @Test
     void returnsToAMasterWhoseReplacementAMajorityHasNotHeardOf() {
         assertThat(succession.master(List.of(FORMER))).contains(FORMER);
-        succession.replaced("10.0.0.1:1");
+        succession.replaced("10.0.0.1:1", "10.0.0.2:2");
         assertThat(succession.master(List.of(FORMER, FORMER))).isEmpty();
         runFor(3);
         assertThat(succession.master(List.of(FORMER, FORMER))).contains(FORMER);

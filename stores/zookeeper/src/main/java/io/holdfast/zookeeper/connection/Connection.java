@@ -16,6 +16,8 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -42,6 +44,7 @@ final class Connection {
     private static final int HEARTBEATS = 6;
 
     private static final int MIN_TICKS = 4;
+    private static final long READ_NANOS = 100_000_000;
     private static final int MAX_ANSWER_BYTES = 64 << 20;
     private static final String PROOF = "P ";
 
@@ -52,6 +55,7 @@ final class Connection {
     private final Platform.Timer timer;
     private final Receiver receiver;
     private final Consumer<Connection> onEnd;
+    private final Executor blocking;
     private final Failures failures;
     private final ClockReading began;
     private final int servers;
@@ -93,6 +97,7 @@ final class Connection {
      * @param hosts the servers
      * @param toAnswer the time after which the attempt ends if no server has answered
      * @param onEnd is notified when an open connection has lost its session
+     * @param blocking runs what may wait for a server
      * @throws IOException if a connection cannot be started
      */
     Connection(
@@ -102,13 +107,15 @@ final class Connection {
             Duration toAnswer,
             Platform.Timer timer,
             Receiver receiver,
-            Consumer<Connection> onEnd)
+            Consumer<Connection> onEnd,
+            Executor blocking)
             throws IOException {
         this.config = config;
         this.settings = settings;
         this.timer = timer;
         this.receiver = receiver;
         this.onEnd = onEnd;
+        this.blocking = blocking;
         failures = new Failures(settings.address());
         began = ClockReading.of(config.platform());
         servers = hosts.size();
@@ -283,7 +290,7 @@ final class Connection {
                 connected = true;
                 opened.complete(this);
                 beatLater(timeout.toNanos() / HEARTBEATS);
-                leaveIfSilent(fresh.asked());
+                leaveIfSilent(fresh.asked(), config.commandTimeout());
             }
         });
     }
@@ -302,29 +309,50 @@ final class Connection {
 
     /**
      * Leaves a server for another one when it has not answered for a command timeout. The handle itself would wait for two thirds of
-     * the session.
+     * the session. If the next server does not answer either, it has twice the time, so that servers that are slow are not left
+     * before they answer.
      *
-     * @param asked the time of a request that was sent at least a command timeout before the check
+     * @param asked the time of a request that is sent before the check begins
+     * @param patience the time for which the server has to answer
      */
-    private void leaveIfSilent(long asked) {
-        if (closed.get() || servers == 1) {
-            return;
+    private void leaveIfSilent(long asked, Duration patience) {
+        if (!closed.get() && servers > 1) {
+            timer.schedule(patience.toNanos(), () -> {
+                if (isSilent(asked)) {
+                    // this process may have stood still while the answer arrived
+                    timer.schedule(READ_NANOS, () -> leaveOrGoOn(asked, patience));
+                } else {
+                    leaveIfSilent(session().asked(), config.commandTimeout());
+                }
+            });
         }
-        timer.schedule(config.commandTimeout().toNanos(), () -> {
-            boolean isSilent = asked - session().proven() > 0 && asked - connectedAt > 0;
-            if (connected && isSilent) {
-                leave();
-            }
-            leaveIfSilent(session().asked());
-        });
     }
 
+    private boolean isSilent(long asked) {
+        return connected && asked - session().proven() > 0 && asked - connectedAt > 0;
+    }
+
+    private void leaveOrGoOn(long asked, Duration patience) {
+        boolean leaves = isSilent(asked);
+        if (leaves) {
+            leave();
+        }
+        leaveIfSilent(session().asked(), leaves ? patience.multipliedBy(2) : config.commandTimeout());
+    }
+
+    /** Leaves the server on a thread of its own, because the close of a connection with TLS may wait for the server. */
     private void leave() {
         LOG.info("{}: a server does not answer, so another one is used", settings.address());
         try {
-            handle.join().updateServerList(settings.servers());
-        } catch (IOException e) {
-            LOG.warn("{}: a server that does not answer was not left", settings.address(), e);
+            blocking.execute(() -> {
+                try {
+                    handle.join().updateServerList(settings.servers());
+                } catch (IOException e) {
+                    LOG.warn("{}: a server that does not answer was not left", settings.address(), e);
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            LOG.debug("{}: the client is closed", settings.address(), e);
         }
     }
 

@@ -92,8 +92,8 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     private CompletionStage<Connection> connect() {
         try {
             HostProvider hosts = hosts();
-            Connection fresh =
-                    new Connection(config, settings, hosts, share(hosts.size()), timer, this::deliver, this::ended);
+            Connection fresh = new Connection(
+                    config, settings, hosts, share(hosts.size()), timer, this::deliver, this::ended, closer);
             attempt.set(fresh);
             if (closed) {
                 close(fresh);
