@@ -207,7 +207,13 @@ class SessionCrowdTest {
         for (int i = 0; i < readers; i++) {
             leases.add(client().readWriteLock("n").readLock().async().tryAcquire(LENGTH));
         }
-        time.runFor(LENGTH);
+        for (Duration passed = Duration.ZERO; passed.compareTo(LENGTH) < 0; passed = passed.plus(SHORT)) {
+            time.runFor(SHORT);
+            assertThat(clients)
+                    .as("the store answers")
+                    .allSatisfy(
+                            client -> assertThat(client.health().failingSince()).isEmpty());
+        }
         assertThat(leases).allSatisfy(lease -> assertThat(lease.join()).isPresent());
     }
 }

@@ -4,10 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.testkit.Await;
 import io.holdfast.testkit.contract.RealTimeHarness;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZKUtil;
@@ -55,6 +57,10 @@ final class ZooKeeperHarness extends RealTimeHarness {
 
     /** Returns the children of a node below the root of the store. */
     List<String> children(String path) {
+        // the server of this client may not know yet what another client has written at its own
+        CompletableFuture<Integer> caughtUp = new CompletableFuture<>();
+        client.sync("/", (code, at, context) -> caughtUp.complete(code), caughtUp);
+        assertThat(Await.reply(caughtUp)).isZero();
         try {
             return client.getChildren(chroot + "/holdfast" + path, false);
         } catch (InterruptedException | KeeperException e) {
