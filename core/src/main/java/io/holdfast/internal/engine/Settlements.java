@@ -141,6 +141,9 @@ public record Settlements(
                 boolean certain = reply.lost() && isKept(settlement);
                 settlement.notHeld(copy, certain, store.describe() + " no longer held it when it was released");
             }
+            if (settlement.isUndecided()) {
+                return;
+            }
             long mayComeFor = settlement.tenure.copies.applicableFor(reply.serverMicros());
             if (allCopiesAnswered || mayComeFor <= 0 || lapsed(settlement)) {
                 finish(settlement);
@@ -161,7 +164,7 @@ public record Settlements(
                 settlement.notHeld(copy, false, refusalText(cause));
             }
             // a copy of the acquire may still be applied when the cause of the refusal is removed (late duplicate)
-            boolean nothingToRelease = refused && !settlement.tenure.copies.unanswered();
+            boolean nothingToRelease = refused && !settlement.isUndecided() && !settlement.tenure.copies.unanswered();
             if (nothingToRelease || (!late && (lapsed(settlement) || tasks.callsClosed))) {
                 finish(settlement);
             } else if (!late) {

@@ -56,6 +56,12 @@ public final class Settlement {
     /** The numbers of the copies of the release that failed, were sent before the deadline, and may have been applied. */
     private final Set<Integer> inDoubt = ConcurrentHashMap.newKeySet();
 
+    /** The numbers of the copies of the release that have no answer yet, and have not failed. */
+    private final Set<Integer> underWay = ConcurrentHashMap.newKeySet();
+
+    /** The loss, if no other copy has ended the tenure; empty while no copy has missed it. */
+    private volatile Optional<String> loss = Optional.empty();
+
     public int failures;
 
     public Settlement(String name, Tenure tenure, boolean yield, List<TenureId> places) {
@@ -69,9 +75,11 @@ public final class Settlement {
         tenure.settlement = this;
     }
 
-    /** Returns the number of the next copy of the release, from 1 on. */
+    /** Returns the number of the next copy of the release, from 1 on. It is under way until it was answered, or has failed. */
     public int nextCopy() {
-        return copies.incrementAndGet();
+        int copy = copies.incrementAndGet();
+        underWay.add(copy);
+        return copy;
     }
 
     /**
@@ -84,6 +92,8 @@ public final class Settlement {
         } else {
             inDoubt.remove(copy);
         }
+        underWay.remove(copy);
+        decide();
     }
 
     /** Records that a copy of the release ended the tenure. */
@@ -92,13 +102,32 @@ public final class Settlement {
     }
 
     /**
-     * Records that a copy of the release did not find the tenure. The hold was lost, unless an earlier copy may have ended the
-     * tenure.
+     * Records that a copy of the release did not find the tenure. The hold was lost, unless another copy may have ended the tenure. A
+     * later copy may have overtaken this one, so those that are under way are awaited.
      *
-     * @param certain {@code true} if the store knows that no earlier copy has
+     * @param certain {@code true} if the store knows that no copy has
      */
-    public void notHeld(int copy, boolean certain, String loss) {
-        boolean released = !wasHeld || (!certain && inDoubt.stream().anyMatch(earlier -> earlier < copy));
-        verdict.complete(released ? Optional.empty() : Optional.of(loss));
+    public void notHeld(int copy, boolean certain, String reason) {
+        loss = Optional.of(reason);
+        inDoubt.remove(copy);
+        underWay.remove(copy);
+        if (!wasHeld) {
+            released();
+        } else if (certain) {
+            verdict.complete(loss);
+        } else {
+            decide();
+        }
+    }
+
+    private void decide() {
+        if (loss.isPresent() && underWay.isEmpty()) {
+            verdict.complete(inDoubt.isEmpty() ? loss : Optional.empty());
+        }
+    }
+
+    /** Returns {@code true} if the answer of another copy decides whether the hold was lost. */
+    public boolean isUndecided() {
+        return !verdict.isDone();
     }
 }

@@ -30,11 +30,45 @@ class SettlementTest {
         assertLost();
     }
 
+    /** A store may apply the copies in another order than that in which they were sent. */
     @Test
-    void anAnswerToTheFirstCopyIsALossWhateverBecameOfTheSecond() {
-        settlement.failed(2, true);
+    void anAnswerToTheFirstCopyIsNoLossIfTheSecondMayHaveOvertakenIt() {
+        sendTwoCopies();
+        settlement.failed(1, true);
         settlement.notHeld(1, false, "gone");
+        assertThat(settlement.isUndecided()).isTrue();
+        settlement.failed(2, true);
+        assertThat(settlement.verdict.join()).isEmpty();
+    }
+
+    @Test
+    void anAnswerToTheFirstCopyIsNoLossIfTheSecondHasReleased() {
+        sendTwoCopies();
+        settlement.notHeld(1, false, "gone");
+        settlement.released();
+        assertThat(settlement.verdict.join()).isEmpty();
+    }
+
+    @Test
+    void anAnswerToTheFirstCopyIsALossIfTheSecondHasNotReleasedEither() {
+        sendTwoCopies();
+        settlement.failed(1, true);
+        settlement.notHeld(1, false, "gone");
+        settlement.notHeld(2, false, "gone");
         assertLost();
+    }
+
+    @Test
+    void anAnswerToTheFirstCopyIsALossIfTheSecondWasNotApplied() {
+        sendTwoCopies();
+        settlement.notHeld(1, false, "gone");
+        settlement.failed(2, false);
+        assertLost();
+    }
+
+    private void sendTwoCopies() {
+        assertThat(settlement.nextCopy()).isEqualTo(1);
+        assertThat(settlement.nextCopy()).isEqualTo(2);
     }
 
     @Test

@@ -148,11 +148,25 @@ final class BorrowedPool implements ConnectionPool {
         if (closed) {
             return Opener.closedError();
         }
+        if (hasAll()) {
+            return Opener.timeout("no connection within " + timeoutMillis + " ms: all " + SIZE
+                    + " connections of this client are in use");
+        }
         Optional<SQLException> last = failure;
         SQLException none = Opener.timeout("no connection within " + timeoutMillis + " ms" + application.explanation()
                 + last.map(e -> ": " + e.getMessage()).orElse(""));
         last.ifPresent(none::initCause);
         return none;
+    }
+
+    /** Returns {@code true} if the application's pool has lent as many connections as this client uses at once. */
+    private boolean hasAll() {
+        mutex.lock();
+        try {
+            return loans.size() >= SIZE;
+        } finally {
+            mutex.unlock();
+        }
     }
 
     /** Borrows one more in the background, unless one is being borrowed, or there are enough. */
@@ -286,6 +300,7 @@ final class BorrowedPool implements ConnectionPool {
         for (Loan loan : List.copyOf(idle)) {
             if (isOver(loan, now)) {
                 idle.remove(loan);
+                loans.remove(loan.connection());
                 over.add(loan);
             }
         }

@@ -321,7 +321,7 @@ public final class Connections implements Sessions {
     static boolean isValid(Connection connection, int seconds) {
         try {
             return connection.isValid(seconds);
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             LOG.debug("a connection is broken", e);
             return false;
         }
