@@ -149,8 +149,8 @@ final class BorrowedConnection implements InvocationHandler {
     }
 
     /**
-     * Returns a connection that nobody may use again. The connection of the driver is ended, not the view of the pool: a pool whose
-     * view was aborted may never count it as returned.
+     * Returns a connection that nobody may use again. The connection of the driver is ended, and not the view of the pool, where the
+     * pool gives access to it: one whose view was aborted may never count it as returned.
      */
     private static void discard(Connection lent) throws SQLException {
         try {

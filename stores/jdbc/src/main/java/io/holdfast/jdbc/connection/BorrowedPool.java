@@ -107,12 +107,16 @@ final class BorrowedPool implements ConnectionPool {
         while (true) {
             Loan loan = await(end).orElseThrow(this::none);
             boolean trusted = nanoTime.getAsLong() - loan.usedAt() < TRUSTED_NANOS;
-            int seconds = (int) Math.max(1, TimeUnit.MILLISECONDS.toSeconds(timeoutMillis));
-            if (trusted || Connections.isValid(loan.connection(), seconds)) {
+            if (trusted || Connections.isValid(loan.connection(), secondsUntil(end))) {
                 return loan.connection();
             }
             release(loan.connection(), true);
         }
+    }
+
+    /** Returns the rest of the time, and 1 at least: a driver takes 0 for no limit. */
+    private static int secondsUntil(long end) {
+        return (int) Math.max(1, TimeUnit.NANOSECONDS.toSeconds(end - System.nanoTime()));
     }
 
     /** Returns an idle connection; empty if there is none in time. */
@@ -243,7 +247,7 @@ final class BorrowedPool implements ConnectionPool {
                 connection.rollback();
             }
             return true;
-        } catch (SQLException e) {
+        } catch (SQLException | RuntimeException e) {
             LOG.debug("a borrowed connection is broken", e);
             return false;
         }

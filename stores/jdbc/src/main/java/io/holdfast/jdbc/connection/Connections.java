@@ -89,7 +89,8 @@ public final class Connections implements Sessions {
     }
 
     /**
-     * Connects, and waits for the connection. It fails at once if the failure is permanent.
+     * Connects, and waits for the connection, at most for the connect timeout. A permanent failure of a connection that the client
+     * opens itself ends the wait.
      *
      * @throws StoreException if no connection was opened
      */

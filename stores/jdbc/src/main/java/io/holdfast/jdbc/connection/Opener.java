@@ -3,27 +3,38 @@ package io.holdfast.jdbc.connection;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * An opener of connections with a time limit. A driver may wait forever for a process that is stopped. So the opener opens all
- * connections on one thread of its own.
+ * An opener of connections with a time limit. A driver may wait forever for a process that is stopped. So the opener opens
+ * connections one after the other on a thread of its own. A call that outlasts its time limit keeps its thread until the driver
+ * answers, and the next call gets another thread. So many calls may hang; the calls after them then wait for one that ends.
  */
 public final class Opener implements AutoCloseable {
 
     private static final String TIMEOUT = "HFDTO";
     private static final long IDLE_SECONDS = 5;
+    private static final int MAX_HANGING = 3;
 
-    private final ThreadPoolExecutor thread;
+    /** It has one thread, and one more for each call that hangs. */
+    private final ThreadPoolExecutor threads;
+
+    /** The calls that hang: nobody waits for them any more, and their driver has not answered. */
+    private final Set<Call<?>> hanging = ConcurrentHashMap.newKeySet();
+
+    private final ReentrantLock resizing = new ReentrantLock();
     private final Supplier<String> explanation;
     private volatile long limitMillis;
     private final CompletableFuture<Object> closed = new CompletableFuture<>();
@@ -34,14 +45,61 @@ public final class Opener implements AutoCloseable {
         T run() throws SQLException;
     }
 
+    /** A call under way. A result that comes after its caller has stopped waiting is discarded. */
+    private final class Call<T> implements Runnable {
+
+        private final Attempt<T> attempt;
+        private final Consumer<? super T> discard;
+        private final CompletableFuture<T> result = new CompletableFuture<>();
+        private volatile boolean ended;
+
+        Call(Attempt<T> attempt, Consumer<? super T> discard) {
+            this.attempt = attempt;
+            this.discard = discard;
+        }
+
+        @Override
+        public void run() {
+            if (result.isDone()) {
+                return;
+            }
+            try {
+                T value = attempt.run();
+                if (!result.complete(value)) {
+                    discard.accept(value);
+                }
+            } catch (Throwable e) {
+                result.completeExceptionally(e);
+            } finally {
+                ended = true;
+                noteHanging(this, false);
+            }
+        }
+
+        /** Ends the wait of the caller. */
+        void leave() {
+            boolean begun = !threads.remove(this);
+            var unused = result.thenAccept(discard);
+            result.cancel(false);
+            if (begun) {
+                noteHanging(this, !ended);
+                // race: it may have ended since
+                if (ended) {
+                    noteHanging(this, false);
+                }
+            }
+        }
+    }
+
     /**
      * Creates an opener.
      *
      * @param explanation explains why a time limit was reached
      */
-    public Opener(ThreadFactory threads, long limitMillis, Supplier<String> explanation) {
-        thread = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads);
-        thread.allowCoreThreadTimeOut(true);
+    public Opener(ThreadFactory factory, long limitMillis, Supplier<String> explanation) {
+        threads = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+        threads.setMaximumPoolSize(1 + MAX_HANGING);
+        threads.allowCoreThreadTimeOut(true);
         this.limitMillis = limitMillis;
         this.explanation = explanation;
     }
@@ -77,37 +135,31 @@ public final class Opener implements AutoCloseable {
      * @throws SQLException if the attempt throws it, if the time is up, or if this opener is closed
      */
     public <T> T call(Attempt<T> attempt, Consumer<? super T> discard) throws SQLException {
-        CompletableFuture<T> result = new CompletableFuture<>();
-        Runnable task = () -> run(attempt, result, discard);
+        Call<T> call = new Call<>(attempt, discard);
         try {
-            thread.execute(task);
-            CompletableFuture.anyOf(result, closed)
+            threads.execute(call);
+            CompletableFuture.anyOf(call.result, closed)
                     .orTimeout(limitMillis, TimeUnit.MILLISECONDS)
                     .join();
-            return result.join();
+            return call.result.join();
         } catch (RejectedExecutionException e) {
             throw closedError();
         } catch (CompletionException e) {
-            thread.remove(task);
-            var unused = result.thenAccept(discard);
-            result.cancel(false);
+            call.leave();
             Throwable cause = e.getCause();
             throw failure(cause == null ? e : cause);
         }
     }
 
-    /** Runs an attempt. A result that comes after its caller has stopped waiting is discarded. */
-    private static <T> void run(Attempt<T> attempt, CompletableFuture<T> result, Consumer<? super T> discard) {
-        if (result.isDone()) {
-            return;
-        }
-        try {
-            T value = attempt.run();
-            if (!result.complete(value)) {
-                discard.accept(value);
+    private void noteHanging(Call<?> call, boolean hangs) {
+        boolean changed = hangs ? hanging.add(call) : hanging.remove(call);
+        if (changed) {
+            resizing.lock();
+            try {
+                threads.setCorePoolSize(1 + Math.min(MAX_HANGING, hanging.size()));
+            } finally {
+                resizing.unlock();
             }
-        } catch (Throwable e) {
-            result.completeExceptionally(e);
         }
     }
 
@@ -145,10 +197,10 @@ public final class Opener implements AutoCloseable {
         return new SQLException("the client is closed", "HFDCL");
     }
 
-    /** Fails all waiting callers. The thread ends when the driver answers. */
+    /** Fails all waiting callers. Each thread ends when its driver answers. */
     @Override
     public void close() {
-        thread.shutdown();
+        threads.shutdown();
         closed.completeExceptionally(closedError());
     }
 }

@@ -3,12 +3,14 @@ package io.holdfast.jdbc.record;
 import static io.holdfast.spi.Names.quoted;
 import static java.util.stream.Collectors.toSet;
 
+import io.holdfast.LockReport;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.GuardedStatements;
 import io.holdfast.jdbc.sql.Key;
 import io.holdfast.jdbc.sql.Verdict;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
+import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
@@ -37,11 +39,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -71,7 +69,8 @@ public final class TableStore extends RecordStore {
 
     private final TableDirectory directory;
     private final Sweep sweep;
-    private final Semaphore callers;
+    private final Callers callers;
+    private final CounterStore counters;
     private final Platform.Timer timer;
     private final ServerClock clock = new ServerClock();
 
@@ -96,7 +95,9 @@ public final class TableStore extends RecordStore {
         busy = parts.busy();
         directory = parts.directory();
         sweep = parts.sweep();
-        callers = new Semaphore(sessions.callers());
+        callers = new Callers(
+                sessions.callers(), config.commandTimeout().multipliedBy(3).dividedBy(4), describe());
+        counters = callers.limit(super.counters());
         timer = parts.timer();
     }
 
@@ -152,28 +153,7 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        return limited("acquire " + quoted(request.name()), () -> acquireNow(request));
-    }
-
-    /** Runs a request, unless too many run for all of its time. Nothing is written then. */
-    private <R> CompletionStage<R> limited(String what, Supplier<CompletionStage<R>> request) {
-        boolean admitted = false;
-        try {
-            admitted = callers.tryAcquire(config.commandTimeout().toNanos() * 3 / 4, TimeUnit.NANOSECONDS);
-            return admitted
-                    ? request.get()
-                    : CompletableFuture.failedStage(new StoreException(
-                            Effect.NOT_APPLIED,
-                            describe() + ": " + what + ": all its connections wait, except those for renewals"));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            return CompletableFuture.failedStage(
-                    new StoreException(Effect.NOT_APPLIED, describe() + ": " + what + ": interrupted"));
-        } finally {
-            if (admitted) {
-                callers.release();
-            }
-        }
+        return callers.run("acquire " + quoted(request.name()), () -> acquireNow(request));
     }
 
     private CompletionStage<Acquire.Reply> acquireNow(Acquire request) {
@@ -216,7 +196,7 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Release.Reply> release(Release request) {
-        return limited("release " + quoted(request.name()), () -> releaseNow(request));
+        return callers.run("release " + quoted(request.name()), () -> releaseNow(request));
     }
 
     private CompletionStage<Release.Reply> releaseNow(Release request) {
@@ -329,6 +309,28 @@ public final class TableStore extends RecordStore {
                                 new Renew.Renewed(request.lease(), answer.waiters(), Optional.empty(), answer.now()))
                         .orElseGet(Renew.Lost::new)));
         return replies;
+    }
+
+    // ---- counters, and reports
+
+    @Override
+    public CounterStore counters() {
+        return counters;
+    }
+
+    @Override
+    public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
+        return callers.run("force " + quoted(name), () -> super.forceRelease(name));
+    }
+
+    @Override
+    public CompletionStage<LockReport> inspect(String name) {
+        return callers.run("read " + quoted(name), () -> super.inspect(name));
+    }
+
+    @Override
+    public CompletionStage<List<LockReport>> list(String prefix) {
+        return callers.run("list", () -> super.list(prefix));
     }
 
     // ---- signals, and the end

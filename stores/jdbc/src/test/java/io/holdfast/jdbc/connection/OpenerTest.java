@@ -11,6 +11,7 @@ import java.sql.SQLTimeoutException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -21,6 +22,8 @@ class OpenerTest {
     private static final long SOON_MILLIS = 2_000;
 
     private static final long LIMIT_MILLIS = 2_000;
+    private static final long BRIEF_MILLIS = 300;
+    private static final long PATIENT_MILLIS = 20_000;
 
     private final List<Thread> threads = new ArrayList<>();
     private final Opener opener = new Opener(this::thread, LIMIT_MILLIS, () -> " from anybody");
@@ -78,5 +81,37 @@ class OpenerTest {
         late.complete(connection);
         Await.until("it is closed", () -> isClosed(connection));
         assertItsThreadEnds();
+    }
+
+    @Test
+    void opensConnectionsBesideThreeCallsThatHang() throws Exception {
+        CompletableFuture<Connection> never = new CompletableFuture<>();
+        opener.limit(BRIEF_MILLIS);
+        for (int i = 0; i < 3; i++) {
+            hang(never);
+        }
+        opener.limit(PATIENT_MILLIS);
+        opener.open(OpenerTest::database).close();
+        opener.limit(BRIEF_MILLIS);
+        hang(never);
+        assertThatThrownBy(() -> opener.open(OpenerTest::database))
+                .as("beside four calls that hang")
+                .isInstanceOf(SQLTimeoutException.class);
+        never.complete(database());
+        opener.limit(PATIENT_MILLIS);
+        opener.open(OpenerTest::database).close();
+        assertThat(threads).hasSize(4);
+    }
+
+    /** Makes a call that hangs. One that a busy machine has not begun within the time limit is made again. */
+    private void hang(CompletableFuture<Connection> never) {
+        AtomicBoolean begun = new AtomicBoolean();
+        while (!begun.get()) {
+            assertThatThrownBy(() -> opener.open(() -> {
+                        begun.set(true);
+                        return never.join();
+                    }))
+                    .isInstanceOf(SQLTimeoutException.class);
+        }
     }
 }
