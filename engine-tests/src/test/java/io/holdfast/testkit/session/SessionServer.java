@@ -109,6 +109,11 @@ final class SessionServer {
         records.clear();
     }
 
+    /** Replaces all records by the text of another program. */
+    void overwrite() {
+        records.replaceAll((key, node) -> new Node(++writes, Optional.of("another program"), 0));
+    }
+
     /** Returns the number of records that were read. */
     long reads() {
         return reads;

@@ -81,7 +81,11 @@ class SessionStoreTest {
         }
 
         Renew.Reply renew(long number) {
-            return time.await(store.renew(List.of(new Renew(NAME, tenure(number), KEPT, 0))))
+            return renew(number, KEPT);
+        }
+
+        Renew.Reply renew(long number, Duration lease) {
+            return time.await(store.renew(List.of(new Renew(NAME, tenure(number), lease, 0))))
                     .get(0);
         }
     }
@@ -116,6 +120,27 @@ class SessionStoreTest {
         assertThat(late.gets(2)).isTrue();
     }
 
+    /** The clock of the record stands still for most of the first lease, because nobody reads or writes it. */
+    @Test
+    void aShorterRenewalHoldsAgainstOneWhoWatchedTheLongerLease() {
+        Client holder = new Client("holder");
+        Client early = new Client("early");
+        Client late = new Client("late");
+        Duration brief = LEASE.dividedBy(2);
+        assertThat(holder.acquire(holder.request(1, LEASE))).isInstanceOf(Acquire.Granted.class);
+        assertThat(early.gets(1)).isFalse();
+        time.runFor(brief);
+        late.acquire(late.request(1, KEPT).queued(Queueing.BARGING, 0));
+        time.runFor(brief.minusMillis(200));
+        assertThat(holder.renew(1, brief))
+                .isInstanceOfSatisfying(
+                        Renew.Renewed.class,
+                        renewed -> assertThat(renewed.valid()).isGreaterThan(brief.minusMillis(100)));
+        time.runFor(Duration.ofMillis(400));
+        assertThat(early.gets(2)).isFalse();
+        assertThat(holder.release(1).held()).isTrue();
+    }
+
     @Test
     void aLiveClientEndsALeaseItself() {
         Client client = new Client("client");
@@ -126,6 +151,17 @@ class SessionStoreTest {
         time.runFor(Duration.ofMillis(40));
         assertThat(other.gets(2)).isTrue();
         assertThat(client.renew(1)).isInstanceOf(Renew.Lost.class);
+    }
+
+    @Test
+    void theEndOfALeaseWhoseRecordWasReplacedIsNotRepeated() {
+        Client client = new Client("client");
+        client.acquire(client.request(1, LEASE));
+        server.overwrite();
+        time.runFor(LEASE.plusSeconds(2));
+        long asked = server.reads() + server.writes();
+        time.runFor(Duration.ofMinutes(1));
+        assertThat(server.reads() + server.writes()).isEqualTo(asked);
     }
 
     // ---- sessions

@@ -19,6 +19,9 @@ final class RenewRules {
                 .add("a renewed hold ends when the new lease has ended", RenewRules::endsLater)
                 .add("a renewal is valid for its lease, or for less", RenewRules::valid)
                 .add("a renewal never shortens the lease", RenewRules::neverShortens)
+                .add(
+                        "a shorter renewal outlives the lease that others have watched",
+                        RenewRules::outlivesTheWatchedLease)
                 .add("a second copy has the effect of one", RenewRules::secondCopy)
                 .add("a hold whose lease has ended is lost, also when the name is free", RenewRules::expired)
                 .add("a released hold is lost", RenewRules::released)
@@ -70,6 +73,24 @@ final class RenewRules {
         holder.renewed(tenure, lease);
         scene.passLease(lease);
         other.refused(other.tenure());
+    }
+
+    /** Where the server has no clock, the record of a name that nobody writes does not show how much of a lease has passed. */
+    private static void outlivesTheWatchedLease(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient watcher = scene.client();
+        TestClient waiter = scene.client();
+        TenureId tenure = holder.tenure();
+        Duration lease = scene.shortLease(holder.capabilities());
+        holder.granted(tenure, lease.plus(lease.dividedBy(2)));
+        watcher.refused(watcher.tenure());
+        scene.pass(lease.dividedBy(2));
+        waiter.enqueued(waiter.tenure());
+        scene.pass(lease.dividedBy(4));
+        holder.renewed(tenure, lease);
+        scene.pass(lease.dividedBy(5).multipliedBy(4));
+        watcher.refused(watcher.tenure());
+        holder.renewed(tenure, lease);
     }
 
     private static void secondCopy(Scene scene) {

@@ -25,15 +25,24 @@ public record Holder(Claimant claimant, Mode mode, long expires, int permits, Gr
     }
 
     /**
-     * Returns a copy of this hold that replaces an earlier one of the same tenure. It has the same permits, and does not expire
-     * earlier. So a late duplicate never shortens a lease.
+     * Returns a copy of this hold that replaces an earlier one of the same tenure. It has the same permits, and expires later. So a
+     * late duplicate never shortens a lease.
      */
     Holder following(Holder before) {
-        return new Holder(claimant, mode, Math.max(expires, before.expires), before.permits, grant, unclaimed);
+        return new Holder(claimant, mode, laterThan(before.expires, expires), before.permits, grant, unclaimed);
     }
 
+    /** Returns a copy that expires at the given time, or a moment later than before if that is later. */
     Holder claimedUntil(long time) {
-        return new Holder(claimant, mode, Math.max(expires, time), permits, grant, false);
+        return new Holder(claimant, mode, laterThan(expires, time), permits, grant, false);
+    }
+
+    /**
+     * Returns the new end of a hold. It is never the former one: where the server has no clock, a client ends a hold that it has
+     * watched for its whole lease, and knows by the end that it was renewed.
+     */
+    private static long laterThan(long former, long time) {
+        return Math.max(time, former == LockRecord.NEVER ? former : former + 1);
     }
 
     /** Returns a copy that expires at the given time. */
