@@ -187,9 +187,11 @@ final class QuorumMember {
         memberLease = null;
         timer.cancel();
         request.cancel(false);
-        return held.filter(any -> !server.isClosed())
-                .map(lease -> lease.releaseAsync().handle((nothing, lost) -> counted && lost != null))
-                .orElseGet(() -> CompletableFuture.completedFuture(false));
+        // a client that was closed has released its hold, so another owner may have it
+        return server.isClosed()
+                ? CompletableFuture.completedFuture(counted)
+                : held.map(lease -> lease.releaseAsync().handle((nothing, lost) -> counted && lost != null))
+                        .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
 
     /** Abandons the hold, which then ends with its lease. */

@@ -351,6 +351,18 @@ class QuorumLockTest extends FiveServers {
     // ---- closed clients
 
     @Test
+    void aLossAtTheReleaseIsToldThoughAMinorityWasClosedBefore() {
+        lockA.lock();
+        sim.runReady();
+        ofA.get(3).close();
+        ofA.get(4).close();
+        five.get(0).wipe();
+        assertThatThrownBy(lockA::unlock)
+                .isInstanceOf(LeaseLostException.class)
+                .hasMessageContaining("still held at 2");
+    }
+
+    @Test
     void aMinorityOfClientsMayBeClosed() {
         lockA.lock();
         sim.runReady();
