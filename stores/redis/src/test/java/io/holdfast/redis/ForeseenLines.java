@@ -26,7 +26,11 @@ final class ForeseenLines {
                     OURS,
                     CLIENT + REDIS
                             + " is connected again at 127\\.0\\.0\\.1:\\d+ after [\\d.]+ s; locks and permits verified: \\d+, lost: \\d+.*",
-                    "a connection was made anew"));
+                    "a connection was made anew"),
+            Foreseen.warning(
+                    "io.lettuce.core.RedisChannelHandler",
+                    "Connection is already closed",
+                    "the driver ends while a connection that was lost is being closed"));
 
     static final List<Foreseen> SILENT_SERVER = List.of(
             Foreseen.warning(

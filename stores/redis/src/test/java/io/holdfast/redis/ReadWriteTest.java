@@ -117,25 +117,31 @@ class ReadWriteTest {
 
     @Test
     void whoWaitsIsServedAtOnceWhenAWriterReadsOn() throws Exception {
-        atFirst.writeLock().lock();
-        CompletableFuture<Lease> reader = atSecond.readLock().async().acquire();
-        CompletableFuture<Lease> writer = atSecond.writeLock().async().acquire();
-        Await.until("two wait", () -> first.inspect(name).waiters().size() == 2);
-        atFirst.readLock().lock();
-        assertThat(first.inspect(name).holders()).hasSize(2);
+        InTime.run(this::readOn);
+    }
+
+    private void readOn(String shared) {
+        DistributedReadWriteLock here = first.readWriteLock(shared);
+        DistributedReadWriteLock there = second.readWriteLock(shared);
+        here.writeLock().lock();
+        CompletableFuture<Lease> reader = there.readLock().async().acquire();
+        CompletableFuture<Lease> writer = there.writeLock().async().acquire();
+        Await.until("two wait", () -> first.inspect(shared).waiters().size() == 2);
+        here.readLock().lock();
+        assertThat(first.inspect(shared).holders()).hasSize(2);
         long before = System.nanoTime();
 
-        atFirst.writeLock().unlock();
+        here.writeLock().unlock();
         Lease reads = Await.reply(reader);
 
         assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(POLL.dividedBy(2));
         assertThat(writer).isNotDone();
-        assertThat(first.inspect(name).holders())
+        assertThat(first.inspect(shared).holders())
                 .extracting(LockReport.Holder::client)
                 .extracting(LockReport.Client::id)
                 .containsExactlyInAnyOrder(first.clientId(), second.clientId());
         reads.close();
-        atFirst.readLock().unlock();
+        here.readLock().unlock();
         Lease writes = Await.reply(writer);
         assertThat(writes.fencingToken()).isGreaterThan(reads.fencingToken());
         writes.close();
