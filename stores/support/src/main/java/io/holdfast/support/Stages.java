@@ -3,11 +3,13 @@ package io.holdfast.support;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Operations on several stages. */
@@ -35,6 +37,28 @@ public final class Stages {
         CompletableFuture<T> failed = new CompletableFuture<>();
         timer.schedule(nanos, () -> failed.completeExceptionally(cause));
         return failed;
+    }
+
+    /**
+     * Returns the results of requests, each for one item, in the order of the items. A limited number is under way at once. Fails if
+     * one fails.
+     */
+    public static <T, R> CompletionStage<List<R>> inTurn(
+            List<T> items, int atOnce, Function<T, CompletionStage<R>> request) {
+        return inTurn(items, atOnce, request, new ArrayList<>());
+    }
+
+    private static <T, R> CompletionStage<List<R>> inTurn(
+            List<T> items, int atOnce, Function<T, CompletionStage<R>> request, List<R> results) {
+        if (items.isEmpty()) {
+            return CompletableFuture.completedStage(results);
+        }
+        List<T> some = items.subList(0, Math.min(items.size(), atOnce));
+        List<T> others = items.subList(some.size(), items.size());
+        return Stages.<R>all(some.stream().map(request)).thenCompose(found -> {
+            results.addAll(found);
+            return inTurn(others, atOnce, request, results);
+        });
     }
 
     /** Returns all results in their order. Fails if one stage fails. */

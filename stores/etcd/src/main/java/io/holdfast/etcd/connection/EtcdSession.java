@@ -11,7 +11,6 @@ import io.etcd.jetcd.api.RangeResponse;
 import io.etcd.jetcd.api.ResponseHeader;
 import io.etcd.jetcd.api.TxnResponse;
 import io.holdfast.spi.Platform;
-import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Mailbox;
@@ -19,12 +18,12 @@ import io.holdfast.support.Stages;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.session.ClockReading;
 import io.holdfast.support.session.Node;
+import io.holdfast.support.session.NoticeBatches;
 import io.holdfast.support.session.Session;
 import io.holdfast.support.session.SessionValidity;
 import io.holdfast.support.store.RecordKey;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,9 +46,8 @@ import java.util.stream.IntStream;
 final class EtcdSession implements Session {
 
     /** The number of messages that are part of a write. Further ones are sent after it. */
-    private static final int MESSAGES_PER_WRITE = 100;
-
     private static final int KEYS_PER_REQUEST = 100;
+
     private static final int RECORDS_PER_PAGE = 200;
 
     /**
@@ -276,42 +274,24 @@ final class EtcdSession implements Session {
 
     @Override
     public CompletionStage<OptionalLong> write(RecordKey key, long version, String text, List<Notice> notices) {
-        List<Notice> ordered = notices.stream()
-                .sorted(Comparator.comparing(notice -> !isAssigned(notice)))
-                .toList();
-        List<Notice> first = ordered.subList(0, Math.min(ordered.size(), MESSAGES_PER_WRITE));
         Transaction write = guarded(key, version).put(keys.record(key), ByteString.copyFromUtf8(text), 0);
-        return guardedBySessions(key, write, first).thenApply(revision -> {
+        return batched(key, write, NoticeBatches.of(notices));
+    }
+
+    private CompletionStage<OptionalLong> batched(RecordKey key, Transaction transaction, NoticeBatches batches) {
+        return guardedBySessions(key, transaction, batches.first()).thenApply(revision -> {
             if (revision.isPresent()) {
-                sendOthers(
-                        key,
-                        ordered.stream()
-                                .skip(first.size())
-                                .filter(notice -> !isAssigned(notice))
-                                .toList());
+                for (List<Notice> some : batches.later()) {
+                    var unused = guardedBySessions(key, new Transaction(), some);
+                }
             }
             return revision;
         });
     }
 
-    private static boolean isAssigned(Notice notice) {
-        return notice.signal() instanceof Signal.Assigned;
-    }
-
-    /**
-     * Sends what was too much for one request. A message that is lost is replaced by the next poll of its receiver. No assignment is
-     * sent so late, because its claim window counts from the write of the record.
-     */
-    private void sendOthers(RecordKey key, List<Notice> notices) {
-        for (int from = 0; from < notices.size(); from += MESSAGES_PER_WRITE) {
-            List<Notice> some = notices.subList(from, Math.min(notices.size(), from + MESSAGES_PER_WRITE));
-            var unused = guardedBySessions(key, new Transaction(), some);
-        }
-    }
-
     @Override
     public CompletionStage<OptionalLong> send(RecordKey key, long version, List<Notice> notices) {
-        return guardedBySessions(key, guarded(key, version), notices)
+        return batched(key, guarded(key, version), NoticeBatches.of(notices))
                 .thenApply(revision -> revision.isPresent() ? OptionalLong.of(version) : revision);
     }
 

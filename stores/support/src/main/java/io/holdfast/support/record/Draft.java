@@ -12,6 +12,7 @@ import io.holdfast.spi.TenureId;
 import io.holdfast.spi.TokenBlock;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -28,7 +29,7 @@ final class Draft {
     private final String name;
     private final Moment moment;
     private final Limits limits;
-    private final List<Notice> notices = new ArrayList<>();
+    private final Set<Notice> notices = new LinkedHashSet<>();
     private LockRecord record;
 
     /** Creates a draft of a record, without everything in it that has expired. */
@@ -40,7 +41,7 @@ final class Draft {
     }
 
     <R> Decision<R> decided(R reply) {
-        return new Decision<>(record, reply, notices);
+        return new Decision<>(record, reply, List.copyOf(notices));
     }
 
     static StoreException refused(String text) {

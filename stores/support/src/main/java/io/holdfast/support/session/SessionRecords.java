@@ -217,6 +217,8 @@ final class SessionRecords implements Records {
                 // the client of a detached hold is closed
                 .filter(notice -> notice.to().session().isPresent())
                 .map(notice -> SessionSignals.relative(notice, moment))
+                // several requests of the batch may notify the same holder
+                .distinct()
                 .toList();
         CompletionStage<OptionalLong> written = writes
                 ? write(round, picture, before, after.writtenAt(moment.now()), foreign)

@@ -18,6 +18,7 @@ import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.Limits;
 import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.record.UnreadableRecordException;
 import io.holdfast.support.session.Holds.Hold;
 import io.holdfast.support.store.Directory;
 import io.holdfast.support.store.RecordKeys;
@@ -72,6 +73,7 @@ public final class SessionStore extends RecordStore {
             .withBargingPlaces(BARGING_PLACES);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+    private static final long MAX_RETRY_NANOS = TimeUnit.SECONDS.toNanos(32);
 
     /** The number of holds of a batch that are verified. */
     private static final int VERIFIED = 16;
@@ -137,6 +139,11 @@ public final class SessionStore extends RecordStore {
      * meanwhile may hold it by a later grant, which must stay.
      */
     private void end(Hold hold) {
+        end(hold, RETRY_NANOS);
+    }
+
+    /** Ends a lease, and tries again after a pause that doubles: the servers may refuse it for long. */
+    private void end(Hold hold, long pause) {
         var unused = records.update(
                         hold.key(),
                         (record, moment) -> new Decision<>(
@@ -144,18 +151,24 @@ public final class SessionStore extends RecordStore {
                                 true,
                                 List.of()))
                 .whenComplete((done, error) -> {
-                    boolean settled = error == null || parts.sessions().isOver(hold.session());
+                    boolean settled =
+                            error == null || parts.sessions().isOver(hold.session()) || isReplaced(Stages.cause(error));
                     if (!settled) {
-                        parts.timer().schedule(RETRY_NANOS, () -> endAgain(hold));
+                        parts.timer().schedule(pause, () -> endAgain(hold, Math.min(2 * pause, MAX_RETRY_NANOS)));
                     } else if (holds.isEnding(hold.tenure())) {
                         holds.ended(hold.tenure());
                     }
                 });
     }
 
-    private void endAgain(Hold hold) {
+    /** Returns {@code true} if another program has replaced a record, and with it the hold. */
+    private static boolean isReplaced(Throwable error) {
+        return error instanceof StoreException failure && UnreadableRecordException.hasRefused(failure);
+    }
+
+    private void endAgain(Hold hold, long pause) {
         if (holds.isEnding(hold.tenure())) {
-            end(hold);
+            end(hold, pause);
         }
     }
 

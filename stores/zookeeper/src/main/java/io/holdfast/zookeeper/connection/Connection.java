@@ -216,7 +216,8 @@ final class Connection {
 
     private void disconnected() {
         connected = false;
-        if (opened.isDone() && !closed.get()) {
+        // a handle whose attempt has ended before a session began is closed soon
+        if (session != null && opened.isDone() && !closed.get()) {
             if (!missed) {
                 missed = true;
                 missedSince = session().proven();
@@ -377,7 +378,14 @@ final class Connection {
         String message = PROOF + lastProof.incrementAndGet();
         CompletableFuture<Void> proof = new CompletableFuture<>();
         proofs.put(message, proof);
-        return session().postToSelf(message).thenCompose(sent -> proof);
+        return session()
+                .postToSelf(message)
+                .whenComplete((sent, error) -> {
+                    if (error != null) {
+                        proofs.remove(message);
+                    }
+                })
+                .thenCompose(sent -> proof);
     }
 
     /** Returns the session of an open connection. */
@@ -408,6 +416,10 @@ final class Connection {
     void close(Duration atMost) throws InterruptedException {
         closed.set(true);
         connected = false;
+        if (session != null) {
+            inbox().clear();
+            session().leave();
+        }
         boolean unused = handle.join().close((int) atMost.toMillis());
     }
 }

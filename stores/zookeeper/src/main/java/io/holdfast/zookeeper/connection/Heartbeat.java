@@ -1,7 +1,6 @@
 package io.holdfast.zookeeper.connection;
 
 import io.holdfast.spi.Platform;
-import io.holdfast.support.SingleFlight;
 import io.holdfast.support.session.ClockReading;
 import io.holdfast.support.session.SessionValidity;
 import java.time.Duration;
@@ -40,7 +39,6 @@ final class Heartbeat {
     private final Supplier<CompletionStage<?>> write;
     private final Duration timeout;
     private final long tickNanos;
-    private final SingleFlight<Void> beat = new SingleFlight<>();
     private final ReentrantLock mutex = new ReentrantLock();
 
     /** A heartbeat that was answered. */
@@ -103,12 +101,10 @@ final class Heartbeat {
         }
     }
 
-    /** Sends a heartbeat, unless one is under way. Completes with its answer. */
+    /** Sends a heartbeat. Completes with its answer. */
     CompletionStage<Void> beat() {
-        return beat.join(() -> {
-            ClockReading sent = ClockReading.of(platform);
-            return write.get().thenAccept(answer -> answered(sent));
-        });
+        ClockReading sent = ClockReading.of(platform);
+        return write.get().thenAccept(answer -> answered(sent));
     }
 
     private void answered(ClockReading sent) {

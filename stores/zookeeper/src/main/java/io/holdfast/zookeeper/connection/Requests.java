@@ -1,5 +1,6 @@
 package io.holdfast.zookeeper.connection;
 
+import io.holdfast.support.Stages;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,9 @@ import org.apache.zookeeper.data.Stat;
  * @param acl the access list of the nodes that are created
  */
 record Requests(ZooKeeper handle, List<ACL> acl) {
+
+    /** The number of requests of a long task that are under way. Heartbeats and renewals wait behind them. */
+    static final int AT_ONCE = 100;
 
     /** The data and the state of a node. */
     record Data(String text, Stat stat) {}
@@ -125,9 +129,17 @@ record Requests(ZooKeeper handle, List<ACL> acl) {
         return create(path, data, mode, Map.of(Code.NODEEXISTS, path));
     }
 
-    /** Creates a parent unless there is one. One that exists may be in a place where this client may create nothing. */
-    CompletionStage<String> ensureParent(String path) {
-        return create(path, new byte[0], CreateMode.PERSISTENT, Map.of(Code.NODEEXISTS, path, Code.NOAUTH, path));
+    /**
+     * Creates a parent unless there is one. Returns the refusal if the access list does not allow it: the parent may exist in a place
+     * where this client may create nothing.
+     */
+    CompletionStage<Optional<KeeperException>> ensureParent(String path) {
+        return ensure(path, new byte[0], CreateMode.PERSISTENT)
+                .thenApply(made -> Optional.<KeeperException>empty())
+                .exceptionallyCompose(
+                        error -> Stages.cause(error) instanceof KeeperException refusal && refusal.code() == Code.NOAUTH
+                                ? CompletableFuture.completedStage(Optional.of(refusal))
+                                : CompletableFuture.failedStage(Stages.cause(error)));
     }
 
     private CompletionStage<String> create(String path, byte[] data, CreateMode mode, Map<Code, String> answers) {

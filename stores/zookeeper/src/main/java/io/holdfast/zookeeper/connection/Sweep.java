@@ -1,5 +1,7 @@
 package io.holdfast.zookeeper.connection;
 
+import static java.util.stream.Collectors.groupingBy;
+
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.Stages;
@@ -8,6 +10,7 @@ import io.holdfast.support.record.RecordText;
 import io.holdfast.zookeeper.connection.Requests.Data;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.apache.zookeeper.Op;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,10 +127,9 @@ final class Sweep {
                 .thenCombine(
                         alive(present),
                         (inboxes, alive) -> lookForOrphans(present, inboxes, alive, without)
-                                .thenCompose(done -> Stages.all(seen.entrySet().stream()
-                                        .map(each -> deleteUnchanged(present, each.getKey(), each.getValue(), alive))))
-                                .thenCompose(done -> Stages.all(
-                                        folders.stream().map(each -> look(present, paths.folder(each), alive)))))
+                                .thenCompose(done -> deleteUnchanged(present, seen, alive))
+                                .thenCompose(done ->
+                                        Stages.inTurn(folders, 1, each -> look(present, paths.folder(each), alive))))
                 .thenCompose(looked -> looked)
                 .thenApply(done -> null);
     }
@@ -155,12 +158,13 @@ final class Sweep {
 
     private CompletionStage<Void> look(Requests present, String folder, Alive alive) {
         return present.children(folder)
-                .thenCompose(names -> Stages.all(names.stream()
-                        .map(name -> folder + "/" + name)
-                        .map(path -> present.get(path)
-                                .thenAccept(found -> found.filter(data -> isUnused(data, alive))
-                                        .ifPresent(data -> unusedRecords.put(
-                                                path, data.stat().getMzxid()))))))
+                .thenCompose(names -> Stages.inTurn(names, Requests.AT_ONCE, name -> {
+                    String path = folder + "/" + name;
+                    return present.get(path)
+                            .thenAccept(found -> found.filter(data -> isUnused(data, alive))
+                                    .ifPresent(data ->
+                                            unusedRecords.put(path, data.stat().getMzxid())));
+                }))
                 .thenApply(done -> null);
     }
 
@@ -186,25 +190,67 @@ final class Sweep {
         return RecordText.decode("", data.text());
     }
 
-    private CompletionStage<Void> deleteUnchanged(Requests present, String path, long written, Alive alive) {
-        String folder = path.substring(0, path.lastIndexOf('/'));
-        return present.get(path)
+    /** A record that is unused, and was not written since it was seen first. */
+    private record Unused(String path, Data data) {}
+
+    private CompletionStage<Void> deleteUnchanged(Requests present, Map<String, Long> seen, Alive alive) {
+        Map<String, List<Map.Entry<String, Long>>> byFolder = seen.entrySet().stream()
+                .collect(groupingBy(
+                        each -> each.getKey().substring(0, each.getKey().lastIndexOf('/'))));
+        List<Batch> batches = byFolder.entrySet().stream()
+                .flatMap(each -> Batch.of(each.getKey(), each.getValue()))
+                .toList();
+        return Stages.inTurn(batches, 1, batch -> delete(present, batch, alive)).thenApply(done -> null);
+    }
+
+    /**
+     * Some records of a folder, each with the number of its last write when it was seen. One request deletes them all and raises the folder's token unit, because each such request changes
+     * the version of the folder, by which it is guarded.
+     */
+    private record Batch(String folder, List<Map.Entry<String, Long>> seen) {
+
+        private static final int SIZE = 50;
+
+        static Stream<Batch> of(String folder, List<Map.Entry<String, Long>> seen) {
+            return IntStream.iterate(0, from -> from < seen.size(), from -> from + SIZE)
+                    .mapToObj(from -> new Batch(folder, seen.subList(from, Math.min(seen.size(), from + SIZE))));
+        }
+    }
+
+    private CompletionStage<Void> delete(Requests present, Batch batch, Alive alive) {
+        CompletionStage<Optional<Data>> folder = present.get(batch.folder());
+        return Stages.all(batch.seen().stream().map(each -> unchanged(present, each.getKey(), each.getValue(), alive)))
                 .thenCombine(
-                        present.get(folder),
-                        (found, above) -> found.filter(data -> data.stat().getMzxid() == written && above.isPresent())
-                                .filter(data -> isUnused(data, alive))
-                                .map(data -> delete(present, path, data, folder, above.orElseThrow()))
+                        folder,
+                        (found, above) -> above.map(data -> delete(
+                                        present,
+                                        batch.folder(),
+                                        data,
+                                        found.stream().flatMap(Optional::stream).toList()))
                                 .orElseGet(() -> CompletableFuture.completedStage(null)))
                 .thenCompose(deleted -> deleted);
     }
 
-    private static CompletionStage<Void> delete(Requests present, String path, Data record, String folder, Data above) {
-        long floor = Math.max(floor(above.text()), record(record).tokens().last());
+    private CompletionStage<Optional<Unused>> unchanged(Requests present, String path, long written, Alive alive) {
+        return present.get(path)
+                .thenApply(found -> found.filter(data -> data.stat().getMzxid() == written)
+                        .filter(data -> isUnused(data, alive))
+                        .map(data -> new Unused(path, data)));
+    }
+
+    private static CompletionStage<Void> delete(Requests present, String folder, Data above, List<Unused> records) {
+        if (records.isEmpty()) {
+            return CompletableFuture.completedStage(null);
+        }
+        long floor = records.stream()
+                .mapToLong(each -> record(each.data()).tokens().last())
+                .reduce(floor(above.text()), Math::max);
         byte[] raised = Long.toString(floor).getBytes(StandardCharsets.US_ASCII);
-        return present.several(List.of(
-                        Op.setData(folder, raised, above.stat().getVersion()),
-                        Op.delete(path, record.stat().getVersion())))
-                .thenApply(answer -> null);
+        List<Op> operations = new ArrayList<>();
+        operations.add(Op.setData(folder, raised, above.stat().getVersion()));
+        records.forEach(
+                each -> operations.add(Op.delete(each.path(), each.data().stat().getVersion())));
+        return present.several(operations).thenApply(answer -> null);
     }
 
     // ---- inboxes
@@ -220,7 +266,8 @@ final class Sweep {
 
     private static CompletionStage<Void> deleteInbox(Requests present, String inbox) {
         return present.children(inbox)
-                .thenCompose(names -> Stages.all(names.stream().map(name -> present.delete(inbox + "/" + name))))
+                .thenCompose(
+                        names -> Stages.inTurn(names, Requests.AT_ONCE, name -> present.delete(inbox + "/" + name)))
                 .thenCompose(done -> present.delete(inbox))
                 .thenApply(done -> null);
     }

@@ -6,9 +6,11 @@ import static java.util.stream.Collectors.toMap;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.support.Mailbox;
+import io.holdfast.support.SingleFlight;
 import io.holdfast.support.Stages;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.session.Node;
+import io.holdfast.support.session.NoticeBatches;
 import io.holdfast.support.session.Session;
 import io.holdfast.support.session.SessionValidity;
 import io.holdfast.support.store.RecordKey;
@@ -34,6 +36,8 @@ import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.KeeperException.Code;
 import org.apache.zookeeper.Op;
 import org.apache.zookeeper.ZooDefs.OpCode;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A session at ZooKeeper.
@@ -48,12 +52,15 @@ final class ZooKeeperSession implements Session {
 
     private static final byte[] NOTHING = {};
 
+    private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperSession.class);
+
     private final String id;
     private final Duration timeout;
     private final Requests requests;
     private final Paths paths;
     private final Failures failures;
     private final Heartbeat heartbeat;
+    private final SingleFlight<Void> beat = new SingleFlight<>();
     private final StoreConfig config;
     private final Consumer<StoreException> onEnd;
 
@@ -105,7 +112,8 @@ final class ZooKeeperSession implements Session {
 
     @Override
     public CompletionStage<Void> confirm() {
-        return proving("confirm the session", heartbeat::beat).exceptionally(error -> {
+        // one heartbeat under way serves all who ask, and proves the time at which it was sent
+        return beat.join(() -> proving("confirm the session", heartbeat::beat)).exceptionally(error -> {
             Optional<Code> code = Optional.of(Stages.cause(error))
                     .map(Throwable::getCause)
                     .filter(KeeperException.class::isInstance)
@@ -171,15 +179,42 @@ final class ZooKeeperSession implements Session {
     /** Creates the nodes of the session, and of the store. The inbox precedes the session, because others may write to it then. */
     CompletionStage<Void> begin(String self) {
         String client = paths.client(config.client().id());
-        List<CompletionStage<?>> steps = new ArrayList<>();
-        paths.parents().forEach(path -> steps.add(requests.ensureParent(path)));
+        List<CompletionStage<Optional<KeeperException>>> parents =
+                paths.parents().stream().map(requests::ensureParent).toList();
+        List<CompletionStage<?>> steps = new ArrayList<>(parents);
         steps.add(requests.ensure(paths.inbox(id), NOTHING, CreateMode.PERSISTENT));
         steps.add(requests.watch(paths.inbox(id)));
         steps.add(requests.ensure(paths.session(id), NOTHING, CreateMode.EPHEMERAL));
         steps.add(requests.watchAlone(paths.session(id)));
         steps.add(requests.delete(client));
         steps.add(requests.ensure(client, (id + "\n" + self).getBytes(StandardCharsets.UTF_8), CreateMode.EPHEMERAL));
-        return answered("begin a session", Stages.all(steps.stream())).thenCompose(done -> confirm());
+        CompletionStage<?> created = Stages.all(steps.stream())
+                .exceptionallyCompose(error -> CompletableFuture.failedStage(reason(Stages.cause(error), parents)));
+        return answered("begin a session", created).thenCompose(done -> confirm());
+    }
+
+    /** Returns the reason why a node was not created: its parent is missing if the access list has not allowed it. */
+    private static Throwable reason(Throwable error, List<CompletionStage<Optional<KeeperException>>> parents) {
+        boolean missing = error instanceof KeeperException failure && failure.code() == Code.NONODE;
+        return parents.stream()
+                .map(CompletionStage::toCompletableFuture)
+                .filter(parent -> missing && parent.isDone() && !parent.isCompletedExceptionally())
+                .flatMap(parent -> parent.join().stream())
+                .findFirst()
+                .<Throwable>map(refusal -> refusal)
+                .orElse(error);
+    }
+
+    /**
+     * Deletes the nodes of the session, unless messages have arrived that were not read. The inbox is not deleted alone: those who
+     * write to a session that lives expect one.
+     */
+    void leave() {
+        List<Op> nodes = List.of(Op.delete(paths.session(id), -1), Op.delete(paths.inbox(id), -1));
+        var unused = requests.several(nodes).exceptionally(error -> {
+            LOG.debug("the inbox of session {} is left to a sweep", id, error);
+            return null;
+        });
     }
 
     // ---- records
@@ -213,7 +248,7 @@ final class ZooKeeperSession implements Session {
             operations.addAll(writes(path, data, (int) version));
         }
         long next = version == ABSENT ? 0 : version + operations.size();
-        return several(key, operations, notices, next == -1 ? 0 : next);
+        return batched(key, operations, NoticeBatches.of(notices), next == -1 ? 0 : next);
     }
 
     /**
@@ -227,7 +262,19 @@ final class ZooKeeperSession implements Session {
 
     @Override
     public CompletionStage<OptionalLong> send(RecordKey key, long version, List<Notice> notices) {
-        return several(key, List.of(Op.check(paths.record(key), (int) version)), notices, version);
+        List<Op> guard = List.of(Op.check(paths.record(key), (int) version));
+        return batched(key, guard, NoticeBatches.of(notices), version);
+    }
+
+    private CompletionStage<OptionalLong> batched(RecordKey key, List<Op> first, NoticeBatches batches, long version) {
+        return several(key, first, batches.first(), version).thenApply(result -> {
+            if (result.isPresent()) {
+                for (List<Notice> some : batches.later()) {
+                    var unused = several(key, List.of(), some, version);
+                }
+            }
+            return result;
+        });
     }
 
     /**
@@ -254,7 +301,7 @@ final class ZooKeeperSession implements Session {
             return CompletableFuture.completedStage(OptionalLong.of(version));
         }
         Code code = answer.code();
-        boolean creates = failed == 1 && first.get(0).getType() == OpCode.create;
+        boolean creates = failed == 1 && !first.isEmpty() && first.get(0).getType() == OpCode.create;
         if (code == Code.NONODE && failed == 0) {
             return CompletableFuture.failedStage(over(failures.nodeDeleted()));
         } else if (code == Code.NONODE && creates) {
@@ -299,7 +346,7 @@ final class ZooKeeperSession implements Session {
     }
 
     private CompletionStage<Map<RecordKey, Node>> nodes(List<RecordKey> keys) {
-        return Stages.all(keys.stream().map(key -> requests.get(paths.record(key))))
+        return Stages.inTurn(keys, Requests.AT_ONCE, key -> requests.get(paths.record(key)))
                 .thenApply(found -> IntStream.range(0, keys.size())
                         .filter(i -> found.get(i).isPresent())
                         .boxed()

@@ -120,14 +120,4 @@ class HeartbeatTest {
         beat(Duration.ofMillis(10));
         assertThat(validUntil()).as("the one before the failed one").isEqualTo(TIMEOUT);
     }
-
-    @Test
-    void aHeartbeatUnderWayServesAllWhoAsk() {
-        CompletionStage<Void> one = heartbeat.beat();
-        CompletionStage<Void> other = heartbeat.beat();
-        assertThat(writes).hasSize(1);
-        writes.remove().complete(null);
-        assertThat(one.toCompletableFuture()).isDone();
-        assertThat(other.toCompletableFuture()).isDone();
-    }
 }

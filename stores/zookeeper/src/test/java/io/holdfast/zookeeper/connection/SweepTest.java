@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.apache.zookeeper.CreateMode;
 import org.apache.zookeeper.ZooKeeper;
@@ -125,6 +126,42 @@ class SweepTest {
         pass();
         pass();
         assertThat(exists(path("left"))).isFalse();
+    }
+
+    @Test
+    void allUnusedRecordsOfAFolderAreDeletedInOnePass() {
+        String folder = PATHS.folder(new RecordKey(Kind.LOCK, "together-0"));
+        List<String> names = IntStream.iterate(0, i -> i + 1)
+                .mapToObj(i -> "together-" + i)
+                .filter(name -> PATHS.folder(new RecordKey(Kind.LOCK, name)).equals(folder))
+                .limit(3)
+                .toList();
+        for (String name : names) {
+            client.granted(name, 1);
+            client.release(name, 1);
+        }
+        pass();
+        assertThat(names).allMatch(name -> exists(path(name)));
+        pass();
+        assertThat(names).noneMatch(name -> exists(path(name)));
+    }
+
+    @Test
+    void aClientThatClosesLeavesNoInbox() {
+        try (StoreClient brief = open()) {
+            brief.granted("brief", 1);
+            brief.release("brief", 1);
+        }
+        Await.until(
+                "each inbox has its session",
+                () -> Set.copyOf(Await.reply(requests.children(PATHS.sessions())))
+                        .containsAll(inboxesOfSessions()));
+    }
+
+    private List<String> inboxesOfSessions() {
+        return Await.reply(requests.children(PATHS.inboxes())).stream()
+                .filter(name -> name.contains("-"))
+                .toList();
     }
 
     @Test
