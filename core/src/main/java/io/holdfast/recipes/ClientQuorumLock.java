@@ -8,6 +8,7 @@ import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
@@ -16,6 +17,8 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -188,18 +191,40 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
         relay.track(
                 request.start(),
                 request::withdraw,
-                hold -> callBack(() -> answered(relay, request, result, hold)),
+                hold -> deliver(request, hold, inTime -> answered(relay, request, result, hold, inTime)),
                 error -> callBack(() -> relay.fail(error)));
+    }
+
+    /**
+     * Delivers an answer on the callback executor. The executor may be busy for any time, perhaps because its threads wait for this
+     * lock. So a hold that is not delivered within its lease is released.
+     *
+     * @param answer receives {@code false} if the hold was released
+     */
+    private void deliver(QuorumRequest request, Optional<QuorumHold> hold, Consumer<Boolean> answer) {
+        AtomicBoolean over = new AtomicBoolean();
+        Platform.Task guard = servers.later(request.lease(), () -> {
+            if (!over.getAndSet(true)) {
+                hold.ifPresent(undelivered -> {
+                    var unused = undelivered.release();
+                });
+            }
+        });
+        callBack(() -> {
+            guard.cancel();
+            answer.accept(!over.getAndSet(true));
+        });
     }
 
     private <T> void answered(
             Relay<T> relay,
             QuorumRequest request,
             Function<Optional<QuorumLease>, T> result,
-            Optional<QuorumHold> hold) {
+            Optional<QuorumHold> hold,
+            boolean inTime) {
         if (hold.isEmpty()) {
             relay.complete(result.apply(Optional.empty()));
-        } else if (hold.get().isValid() || relay.isDone()) {
+        } else if (inTime && (hold.get().isValid() || relay.isDone())) {
             ClientQuorumLease lease = new ClientQuorumLease(servers, hold.get());
             relay.deliver(lease, result.apply(Optional.of(lease)));
         } else {

@@ -73,6 +73,11 @@ final class QuorumRequest {
         return outcome;
     }
 
+    /** Returns the lease of a hold. */
+    Duration lease() {
+        return servers.lease(spec.lease());
+    }
+
     /**
      * Releases a hold that was already invalid when its caller received it. The future then completes with a request for the time that
      * is left.

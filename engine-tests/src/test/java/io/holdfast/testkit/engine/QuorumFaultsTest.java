@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A lock over five servers some of which are dead, slow, or cut off. */
 class QuorumFaultsTest extends FiveServers {
@@ -369,14 +371,49 @@ class QuorumFaultsTest extends FiveServers {
                 .toList();
     }
 
+    /** Returns a lock whose callbacks run when the test runs them. */
+    private QuorumLock calledBackBy(List<Runnable> handed) {
+        return QuorumLock.of(
+                IntStream.range(0, SERVERS)
+                        .mapToObj(i -> client(
+                                "slow" + i,
+                                options -> options.uri("simulated:q" + i).callbackExecutor(handed::add)))
+                        .toList(),
+                "n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aHoldThatIsNotDeliveredWithinItsLeaseIsReleased(boolean cancelled) {
+        List<Runnable> handed = new ArrayList<>();
+        CompletableFuture<QuorumLease> future = calledBackBy(handed).async().acquire();
+        sim.runUntil(() -> handed.size() == 1, LONG);
+        if (cancelled) {
+            future.cancel(false);
+        }
+        sim.runFor(LEASE.plus(SECOND));
+        assertFree();
+        assertThat(lockB.tryLock()).isTrue();
+        lockB.unlock();
+        for (int second = 0; second < 60 && !(future.isDone() && handed.isEmpty()); second++) {
+            List<Runnable> ready = List.copyOf(handed);
+            handed.clear();
+            ready.forEach(Runnable::run);
+            sim.runFor(SECOND);
+        }
+        assertThat(future).isDone();
+        if (!cancelled) {
+            assertThat(future.join().isValid()).isTrue();
+            future.join().close();
+        }
+        sim.runFor(SECOND);
+        assertFree();
+    }
+
     @Test
     void aFutureThatIsToldAfterTheLeaseAsksAgain() {
         List<Runnable> handed = new ArrayList<>();
-        List<Holdfast> slow = IntStream.range(0, SERVERS)
-                .mapToObj(i -> client(
-                        "slow" + i, options -> options.uri("simulated:q" + i).callbackExecutor(handed::add)))
-                .toList();
-        QuorumLock lock = QuorumLock.of(slow, "n");
+        QuorumLock lock = calledBackBy(handed);
         CompletableFuture<QuorumLease> future = lock.async().acquire();
         sim.runUntil(() -> handed.size() == 1, LONG);
         IntStream.range(0, SERVERS).forEach(this::hang);
