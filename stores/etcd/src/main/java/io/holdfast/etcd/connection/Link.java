@@ -47,6 +47,10 @@ final class Link {
     private static final Duration SIGN_OF_LIFE = Duration.ofSeconds(10);
 
     private static final Duration SILENCE = Duration.ofSeconds(5);
+
+    /** After a log-in that has failed: each one costs the servers the time of hashing a password. */
+    private static final Duration LOG_IN_PAUSE = Duration.ofSeconds(1);
+
     private static final int MAX_ANSWER_BYTES = 64 << 20;
     private static final Metadata.Key<String> TOKEN = Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
     private static final Metadata.Key<String> REQUIRE_LEADER =
@@ -57,6 +61,7 @@ final class Link {
     private final ManagedChannel channel;
     private final CompletionStage<Channel> open;
     private final boolean logsIn;
+    private final long since;
     private volatile long lastAnswer;
 
     /**
@@ -68,7 +73,8 @@ final class Link {
     Link(Settings settings, String server, Platform platform, Duration limit) {
         this.platform = platform;
         this.limit = limit;
-        lastAnswer = platform.nanoTime();
+        since = platform.nanoTime();
+        lastAnswer = since;
         NettyChannelBuilder builder = NettyChannelBuilder.forTarget(
                         "dns:///" + server.replace("[", "%5B").replace("]", "%5D"))
                 .directExecutor()
@@ -181,12 +187,15 @@ final class Link {
                 receiver));
     }
 
-    /** Returns {@code true} if a call has failed because this connection did not log in, or has an old token. */
+    /**
+     * Returns {@code true} if a call has failed because this connection did not log in, or has an old token. A log-in that has failed
+     * is not repeated for some time.
+     */
     boolean needsAnotherLogIn(Status failure) {
-        return logsIn
-                && (open.toCompletableFuture().isCompletedExceptionally()
-                        || Failures.isWithoutUser(failure)
-                        || Failures.isTokenTooOld(failure));
+        if (open.toCompletableFuture().isCompletedExceptionally()) {
+            return logsIn && platform.nanoTime() - since >= LOG_IN_PAUSE.toNanos();
+        }
+        return logsIn && (Failures.isWithoutUser(failure) || Failures.isTokenTooOld(failure));
     }
 
     /** Returns {@code true} if a call has been answered since the given {@code nanoTime}. */

@@ -43,9 +43,9 @@ final class Sweep {
     private static final int DELETED_AT_ONCE = 50;
 
     /** The number of pages of records that one pass visits. */
-    private static final int PAGES = 20;
+    private static final int PAGES = 100;
 
-    private static final int MOST_REMEMBERED = 10_000;
+    private static final int MOST_REMEMBERED = 50_000;
 
     private final Platform platform;
     private final Platform.Timer timer;

@@ -9,9 +9,11 @@ import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.holdfast.spi.Platform;
 import io.holdfast.testkit.Await;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +27,21 @@ class LinkTest {
     }
 
     private static Link link(String server, Optional<Settings.Login> login) {
-        return new Link(settings(server, login), server, Platform.system(), Duration.ofSeconds(2));
+        return link(server, login, Platform.system());
+    }
+
+    private static Link link(String server, Optional<Settings.Login> login, Platform platform) {
+        return new Link(settings(server, login), server, platform, Duration.ofSeconds(2));
+    }
+
+    /** A platform whose clock the test sets. */
+    private static Platform at(AtomicLong nanos) {
+        return (Platform) Proxy.newProxyInstance(
+                LinkTest.class.getClassLoader(),
+                new Class<?>[] {Platform.class},
+                (proxy, method, arguments) -> method.getName().equals("nanoTime")
+                        ? nanos.get()
+                        : method.invoke(Platform.system(), arguments));
     }
 
     /** Nobody listens on port 1. */
@@ -44,11 +60,15 @@ class LinkTest {
 
     /** A log-in that has failed fails every later call. */
     @Test
-    void aConnectionThatCouldNotLogInIsReplaced() {
-        Link link = link("127.0.0.1:1", Optional.of(new Settings.Login("app", "p")));
+    void aConnectionThatCouldNotLogInIsReplacedAfterASecond() {
+        AtomicLong nanos = new AtomicLong();
+        Link link = link("127.0.0.1:1", Optional.of(new Settings.Login("app", "p")), at(nanos));
         var answer = link.call(KVGrpc.getRangeMethod(), RangeRequest.getDefaultInstance())
                 .toCompletableFuture();
         Await.until("it fails", answer::isDone);
+        nanos.set(Duration.ofMillis(999).toNanos());
+        assertThat(link.needsAnotherLogIn(Status.INVALID_ARGUMENT)).isFalse();
+        nanos.set(Duration.ofSeconds(1).toNanos());
         assertThat(link.needsAnotherLogIn(Status.INVALID_ARGUMENT)).isTrue();
         link.close();
     }
