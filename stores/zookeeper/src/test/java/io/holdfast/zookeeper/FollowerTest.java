@@ -23,6 +23,9 @@ class FollowerTest {
     /** Shorter than the time after which the server notices that it has no leader. */
     private static final Duration SESSION = Duration.ofSeconds(2);
 
+    /** So that a busy machine leaves no server. */
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
     private static final Duration SHORTEST_LEASE = Duration.ofSeconds(3);
 
     private final List<ZooKeeper> closing = new ArrayList<>();
@@ -59,6 +62,7 @@ class FollowerTest {
         return Holdfast.builder()
                 .uri(Ensemble.uri(servers, SESSION))
                 .lease(SHORTEST_LEASE)
+                .commandTimeout(PATIENCE)
                 .build();
     }
 }
