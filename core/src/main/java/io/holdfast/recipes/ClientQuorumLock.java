@@ -227,7 +227,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
         } else if (inTime && (hold.get().isValid() || relay.isDone())) {
             ClientQuorumLease lease = new ClientQuorumLease(servers, hold.get());
             relay.deliver(lease, result.apply(Optional.of(lease)));
-        } else {
+        } else if (!relay.isDone()) {
             relay.track(
                     request.retryAfter(hold.get()),
                     next -> track(relay, next, result),

@@ -357,7 +357,11 @@ final class QuorumHold {
                 } else if (earlierLoss != null) {
                     released.completeExceptionally(earlierLoss);
                 } else if (wasHeld && count - lost < servers.majority()) {
-                    released.completeExceptionally(QuorumTexts.lost(servers, token, count - lost));
+                    // a client that is being closed may not have ended its hold yet
+                    released.completeExceptionally(
+                            servers.areTooManyClosed()
+                                    ? QuorumTexts.clientsClosed(servers, token)
+                                    : QuorumTexts.lost(servers, token, count - lost));
                 } else {
                     released.complete(null);
                 }
