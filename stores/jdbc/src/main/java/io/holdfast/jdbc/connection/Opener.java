@@ -60,10 +60,10 @@ public final class Opener implements AutoCloseable {
 
         @Override
         public void run() {
-            if (result.isDone()) {
-                return;
-            }
             try {
+                if (result.isDone()) {
+                    return;
+                }
                 T value = attempt.run();
                 if (!result.complete(value)) {
                     discard.accept(value);
