@@ -57,9 +57,9 @@ class SizesTest {
         // folder, limit, target
         "stores/support/src/main/java/io/holdfast/support/record, 1616, 1369",
         "stores/support/src/main/java/io/holdfast/support/store, 692, 520",
-        "stores/support/src/main/java/io/holdfast/support/session, 1079, 700",
+        "stores/support/src/main/java/io/holdfast/support/session, 1091, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 135, 110",
-        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1318, 900",
+        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1326, 900",
         "stores/etcd/src/main/java/io/holdfast/etcd, 129, 110",
         "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1491, 900",
         "stores/mongodb/src/main/java/io/holdfast/mongodb, 120, 100",

@@ -45,7 +45,6 @@ import java.util.stream.IntStream;
  */
 final class EtcdSession implements Session {
 
-    /** The number of messages that are part of a write. Further ones are sent after it. */
     private static final int KEYS_PER_REQUEST = 100;
 
     private static final int RECORDS_PER_PAGE = 200;

@@ -12,6 +12,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.RenewalReplies;
 import io.holdfast.support.Stages;
 import io.holdfast.support.record.Decider;
@@ -142,7 +143,7 @@ public final class SessionStore extends RecordStore {
         end(hold, RETRY_NANOS);
     }
 
-    /** Ends a lease, and tries again after a pause that doubles: the servers may refuse it for long. */
+    /** Ends a lease, and tries again after a pause. It doubles while the servers refuse, which may last for long. */
     private void end(Hold hold, long pause) {
         var unused = records.update(
                         hold.key(),
@@ -154,11 +155,16 @@ public final class SessionStore extends RecordStore {
                     boolean settled =
                             error == null || parts.sessions().isOver(hold.session()) || isReplaced(Stages.cause(error));
                     if (!settled) {
-                        parts.timer().schedule(pause, () -> endAgain(hold, Math.min(2 * pause, MAX_RETRY_NANOS)));
+                        long next = isRefusal(Stages.cause(error)) ? Math.min(2 * pause, MAX_RETRY_NANOS) : RETRY_NANOS;
+                        parts.timer().schedule(pause, () -> endAgain(hold, next));
                     } else if (holds.isEnding(hold.tenure())) {
                         holds.ended(hold.tenure());
                     }
                 });
+    }
+
+    private static boolean isRefusal(Throwable error) {
+        return error instanceof StoreException failure && failure.effect() == Effect.REFUSED;
     }
 
     /** Returns {@code true} if another program has replaced a record, and with it the hold. */

@@ -204,8 +204,8 @@ final class Sweep {
     }
 
     /**
-     * Some records of a folder, each with the number of its last write when it was seen. One request deletes them all and raises the folder's token unit, because each such request changes
-     * the version of the folder, by which it is guarded.
+     * Some records of a folder, each with the number of its last write when it was seen. One request deletes them all and raises the
+     * folder's token unit, because each such request changes the version of the folder, by which it is guarded.
      */
     private record Batch(String folder, List<Map.Entry<String, Long>> seen) {
 
@@ -250,7 +250,17 @@ final class Sweep {
         operations.add(Op.setData(folder, raised, above.stat().getVersion()));
         records.forEach(
                 each -> operations.add(Op.delete(each.path(), each.data().stat().getVersion())));
-        return present.several(operations).thenApply(answer -> null);
+        return present.several(operations)
+                .thenCompose(answer -> answer.firstFailure() > 0
+                        ? delete(present, folder, above, without(records, answer.firstFailure() - 1))
+                        : CompletableFuture.completedStage(null));
+    }
+
+    /** Returns the records without one that was written meanwhile, or that has children. */
+    private static List<Unused> without(List<Unused> records, int index) {
+        List<Unused> others = new ArrayList<>(records);
+        var unused = others.remove(index);
+        return others;
     }
 
     // ---- inboxes
