@@ -73,6 +73,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
         Set<String> addresses = new HashSet<>();
         for (LockAccess server : all) {
             requireDistinct(name, addresses, server);
+            server.requireLease("quorum lock " + quoted(name) + ": lease", server.lease());
             options.budget().ifPresent(budget -> requireBudget(name, server, budget));
         }
         return new ClientQuorumLock(
@@ -114,6 +115,13 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
     }
 
     // ---- waiting
+
+    @Override
+    MemberSpec lasting(MemberSpec spec, Duration lease) {
+        MemberSpec lasting = super.lasting(spec, lease);
+        servers.all().forEach(server -> server.requireLease(this + ": lease", lease));
+        return lasting;
+    }
 
     private Optional<ClientQuorumLease> acquire(MemberSpec spec, long wait) throws InterruptedException {
         return acquire(new QuorumRequest(servers, spec, wait), spec.interruptible())

@@ -31,6 +31,14 @@ public interface LockAccess {
     /** Returns the longest time for which a hold with the given lease is valid after its grant. */
     Duration validityOf(Duration lease);
 
+    /**
+     * Checks that the store can keep a lease.
+     *
+     * @param what what the lease is, for the error text
+     * @throws IllegalArgumentException if the lease is too short for it
+     */
+    void requireLease(String what, Duration lease);
+
     /** Returns the maximum duration of one call. */
     Duration commandTimeout();
 

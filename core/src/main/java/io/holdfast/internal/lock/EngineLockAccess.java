@@ -30,6 +30,11 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
     }
 
     @Override
+    public void requireLease(String what, Duration lease) {
+        client.waits().requireLease(what, lease);
+    }
+
+    @Override
     public Duration commandTimeout() {
         return client.settings().store().commandTimeout();
     }

@@ -10,6 +10,8 @@ import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.recipes.QuorumLock;
+import io.holdfast.recipes.QuorumOptions;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.faults.Wire;
 import java.io.IOException;
@@ -22,6 +24,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.apache.zookeeper.KeeperException;
 import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.data.Stat;
@@ -208,6 +211,28 @@ class LostAnswerTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> client.semaphore("short").tryAcquire(1, Duration.ZERO, shorter))
                     .withMessageStartingWith("semaphore 'short': " + text);
+        }
+    }
+
+    @Test
+    void refusesAShorterLeaseOfAQuorum() {
+        Duration shorter = LEASE.minusMillis(1);
+        List<Holdfast> three = IntStream.range(0, 3)
+                .mapToObj(i -> Holdfast.connect(TestServer.uri("/member" + i)))
+                .toList();
+        try {
+            QuorumLock lock = QuorumLock.of(three, "short");
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> lock.lock(shorter))
+                    .withMessageStartingWith("quorum lock 'short'")
+                    .withMessageContaining("lease of 2999 ms is too short for ZooKeeper at ");
+            LockOptions options = LockOptions.defaults().withLease(shorter);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> QuorumLock.of(
+                            three, "short", QuorumOptions.defaults().withLock(options)))
+                    .withMessageStartingWith("quorum lock 'short': lease of 2999 ms");
+        } finally {
+            three.forEach(Holdfast::close);
         }
     }
 }
