@@ -92,6 +92,7 @@ class BenchTest {
 
     /** Its processes share a file. */
     @Test
+    @Tag("ci")
     void aDatabaseIsMeasuredBesideItsOwnPeers() throws IOException {
         assertThat(pairs("jdbc:h2:" + folder.resolve("locks") + ";AUTO_SERVER=TRUE"))
                 .containsExactly("distinct holdfast", "distinct shedlock", "distinct spring", "distinct floor");
@@ -99,6 +100,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("ci")
     void zooKeeperIsMeasuredBesideCurator() throws Exception {
         int port = freePort();
         Process server = start(
@@ -180,6 +182,7 @@ class BenchTest {
     }
 
     @Test
+    @Tag("ci")
     void mongoIsMeasuredBesideShedLock() throws IOException {
         MongoServer server = new MongoServer(new MemoryBackend());
         try {
