@@ -1,6 +1,8 @@
 package io.holdfast.testkit.cluster;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import java.io.BufferedReader;
@@ -10,6 +12,7 @@ import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +22,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class SuspendedProcess implements AutoCloseable {
 
     private static final long REPORT_MILLIS = 10;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
 
     /** What the process reports. */
     record Report(boolean wasSuspended, int valid, int lost) {
@@ -51,7 +55,7 @@ final class SuspendedProcess implements AutoCloseable {
                         prefix,
                         Integer.toString(locks),
                         file.toString())
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         reports = process.inputReader(StandardCharsets.UTF_8);
     }
@@ -96,6 +100,20 @@ final class SuspendedProcess implements AutoCloseable {
         Files.delete(file);
     }
 
+    /** Acquires a lock, although a busy machine may let requests of this process be too late. */
+    private static Lease acquired(DistributedLock lock) throws InterruptedException {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                return lock.acquire();
+            } catch (HoldfastException e) {
+                if (System.nanoTime() - end > 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     /** Holds locks and reports, until it is killed, or the standard input ends: {@code URI PREFIX LOCKS FILE}. */
     public static void main(String[] args) throws IOException, InterruptedException {
         SuspendablePlatform platform = new SuspendablePlatform(Path.of(args[3]));
@@ -103,11 +121,12 @@ final class SuspendedProcess implements AutoCloseable {
         Holdfast client = Holdfast.builder()
                 .uri(args[0])
                 .platform(platform)
+                .connectTimeout(PATIENCE)
                 .listener(event -> lost.addAndGet(event instanceof LockEvent.Lost ? 1 : 0))
                 .build();
         List<Lease> held = new ArrayList<>();
         for (int number = 0; number < Integer.parseInt(args[2]); number++) {
-            held.add(client.lock(args[1] + number).acquire());
+            held.add(acquired(client.lock(args[1] + number)));
         }
         try (BufferedReader input = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             while (!System.out.checkError() && !input.ready()) {

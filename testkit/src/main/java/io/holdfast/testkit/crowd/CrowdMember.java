@@ -30,6 +30,9 @@ final class CrowdMember {
 
     private static final Duration COMMAND = Duration.ofSeconds(1);
 
+    /** On a busy machine, a process that starts needs long to connect. */
+    private static final Duration CONNECT = Duration.ofSeconds(30);
+
     private final Holdfast client;
     private final AtomicLong lastId = new AtomicLong();
     private volatile boolean over;
@@ -39,6 +42,7 @@ final class CrowdMember {
                 .uri(uri)
                 .lease(lease)
                 .commandTimeout(COMMAND)
+                .connectTimeout(CONNECT)
                 .listener(CrowdMember::heard)
                 .build();
     }

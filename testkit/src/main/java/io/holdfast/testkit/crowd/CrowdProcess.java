@@ -88,7 +88,7 @@ final class CrowdProcess {
                         uri,
                         Long.toString(lease.toMillis()),
                         Integer.toString(threads))
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         CrowdProcess started = new CrowdProcess(process, threads, history);
         started.reader.start();
