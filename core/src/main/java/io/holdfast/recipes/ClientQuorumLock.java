@@ -211,15 +211,13 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
      */
     private void deliver(QuorumRequest request, Optional<QuorumHold> hold, Consumer<Boolean> answer) {
         AtomicBoolean over = new AtomicBoolean();
-        Platform.Task guard = servers.later(request.lease(), () -> {
+        Optional<Platform.Task> guard = hold.map(undelivered -> servers.later(request.lease(), () -> {
             if (!over.getAndSet(true)) {
-                hold.ifPresent(undelivered -> {
-                    var unused = undelivered.release();
-                });
+                var unused = undelivered.release();
             }
-        });
+        }));
         callBack(() -> {
-            guard.cancel();
+            guard.ifPresent(Platform.Task::cancel);
             answer.accept(!over.getAndSet(true));
         });
     }
