@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 /**
  * An opener of connections with a time limit. A driver may wait forever for a process that is stopped. So the opener opens
  * connections one after the other on a thread of its own. A call that outlasts its time limit keeps its thread until the driver
- * answers, and the next call gets another thread. So many calls may hang; the calls after them then wait for one that ends.
+ * answers, and the next call gets another thread, up to {@link #MAX_HANGING} times. Further calls wait for one that ends.
  */
 public final class Opener implements AutoCloseable {
 

@@ -256,7 +256,7 @@ final class Sweep {
                         : CompletableFuture.completedStage(null));
     }
 
-    /** Returns the records without one that was written meanwhile, or that has children. */
+    /** Returns the records without the one that was not deleted: it has changed, or has children. */
     private static List<Unused> without(List<Unused> records, int index) {
         List<Unused> others = new ArrayList<>(records);
         var unused = others.remove(index);
