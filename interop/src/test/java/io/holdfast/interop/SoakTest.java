@@ -22,7 +22,7 @@ class SoakTest {
 
     private static final int PROCESSES = Integer.getInteger("holdfast.soak.processes", 2);
     private static final int SECONDS = Integer.getInteger("holdfast.soak.seconds", 5);
-    private static final Duration MOST_STALL = Duration.ofSeconds(1);
+    private static final Duration MOST_STALL = Duration.ofSeconds(3);
 
     private final List<Process> children = new ArrayList<>();
 

@@ -23,11 +23,17 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
-/** A client of a store, without the engine, on a real server. A test makes the calls that the engine would make. */
+/**
+ * A client of a store, without the engine, on a real server. A test makes the calls that the engine would make. Its requests have
+ * time for a pause of a busy machine.
+ */
 public class StoreClient implements AutoCloseable {
 
     /** The lease of all requests that do not set another one. */
     public static final Duration LEASE = Duration.ofSeconds(30);
+
+    private static final Duration COMMAND = Duration.ofSeconds(5);
+    private static final Duration CONNECT = Duration.ofSeconds(10);
 
     private final String id = UUID.randomUUID().toString();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
@@ -39,7 +45,7 @@ public class StoreClient implements AutoCloseable {
     public StoreClient(StoreProvider provider, String uri, UnaryOperator<StoreConfig> change) {
         LockReport.Client client =
                 new LockReport.Client(id, Optional.of("test"), Optional.of("here"), OptionalLong.of(42));
-        config = change.apply(StoreConfig.of(uri, client, Platform.system()))
+        config = change.apply(StoreConfig.of(uri, client, Platform.system()).withTimeouts(COMMAND, CONNECT))
                 .withClient(client, signals::add, name -> describer.apply(name));
         store = provider.open(config);
     }

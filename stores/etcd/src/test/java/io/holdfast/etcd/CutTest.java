@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 @Tag("etcd")
 class CutTest {
 
-    private static final Duration SESSION = Duration.ofSeconds(5);
+    private static final Duration SESSION = Duration.ofSeconds(20);
 
     private final List<Wire> wires =
             Stream.generate(() -> new Wire(Servers.one().port(0))).limit(2).toList();

@@ -9,6 +9,6 @@ import org.junit.jupiter.api.Tag;
 class SuspendTest extends SuspendRules {
 
     SuspendTest() {
-        super(new EtcdStoreProvider(), Servers.one().uri(Duration.ofSeconds(6)));
+        super(new EtcdStoreProvider(), Servers.one().uri(Duration.ofSeconds(10)));
     }
 }

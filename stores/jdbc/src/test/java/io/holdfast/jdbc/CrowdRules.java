@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class CrowdRules {
 
     private static final Duration LEASE = Duration.ofSeconds(3);
-    private static final Duration RECOVERY = LEASE.plusSeconds(6);
+    private static final Duration RECOVERY = Duration.ofSeconds(30);
 
     private enum Fault {
         /** The server is killed, and started again. */

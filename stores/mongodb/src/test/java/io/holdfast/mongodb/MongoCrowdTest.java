@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 class MongoCrowdTest {
 
     private static final Duration LEASE = Duration.ofSeconds(2);
-    private static final Duration RECOVERY = Duration.ofSeconds(20);
+    private static final Duration RECOVERY = Duration.ofSeconds(30);
 
     private enum Fault {
         /** The server is stopped for longer than a lease. */

@@ -86,7 +86,7 @@ class BadServerTest {
 
     private void makeItLoad() {
         Map<String, String> data = new HashMap<>();
-        for (int i = 0; i < 4_500; i++) {
+        for (int i = 0; i < 9_000; i++) {
             data.put("key" + i, "x");
         }
         servers.redis.mset(data);

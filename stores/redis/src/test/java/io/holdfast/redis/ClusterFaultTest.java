@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** What is wrong with a cluster, or with its URI. */
 class ClusterFaultTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(6);
+    private static final Duration LEASE = Duration.ofSeconds(12);
     private static final int HELD = 100;
 
     @Test

@@ -86,7 +86,7 @@ class SentinelTest {
         group.sentinels.get(0).pause();
         try (Holdfast c = Holdfast.builder()
                 .uri(group.uri())
-                .connectTimeout(Duration.ofSeconds(2))
+                .connectTimeout(Duration.ofSeconds(20))
                 .build()) {
             c.lock("n").acquire().close();
         } finally {

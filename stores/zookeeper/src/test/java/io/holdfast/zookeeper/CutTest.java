@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 /** A client whose connection is cut for less than its session. */
 class CutTest {
 
-    private static final Duration SESSION = Duration.ofSeconds(3);
+    private static final Duration SESSION = Duration.ofSeconds(6);
 
     /** As long as the session, which then keeps the hold. */
     private static final Duration LEASE = SESSION;

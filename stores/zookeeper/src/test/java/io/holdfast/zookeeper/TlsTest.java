@@ -11,6 +11,7 @@ import io.holdfast.testkit.cluster.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,10 +54,18 @@ class TlsTest {
     }
 
     private static StoreClient client(String options) {
+        return client(options, Duration.ofSeconds(20));
+    }
+
+    private static StoreClient client(String options, Duration connect) {
         return new StoreClient(
                 new ZooKeeperStoreProvider(),
-                "zookeeper://127.0.0.1:" + port + "?session=2s&tick=200ms" + options,
-                config -> config);
+                "zookeeper://127.0.0.1:" + port + "?session=20s&tick=200ms" + options,
+                config -> config.withTimeouts(config.commandTimeout(), connect));
+    }
+
+    private static void assertIsNotConnected(String options) {
+        assertThatThrownBy(() -> client(options, Duration.ofSeconds(3)).close()).isInstanceOf(StoreException.class);
     }
 
     private static String trusted() {
@@ -73,14 +82,12 @@ class TlsTest {
 
     @Test
     void aClientWithoutACertificateIsNotConnected() {
-        assertThatThrownBy(() -> client(trusted()).close()).isInstanceOf(StoreException.class);
+        assertIsNotConnected(trusted());
     }
 
     @Test
-    void aClientThatDoesNotTrustTheServerIsNotConnected() {
-        assertThatThrownBy(() ->
-                        client("&ssl.keyStore.location=" + keyStore("stranger")).close())
-                .isInstanceOf(StoreException.class);
+    void aClientThatDoesNotTrustTheServerIsNotConnected() throws IOException {
+        assertIsNotConnected("&ssl.keyStore.location=" + keyStore("stranger"));
     }
 
     @Test

@@ -14,7 +14,7 @@ public abstract class ClusterCrowdRules {
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final Duration SHORT_SESSION = Duration.ofSeconds(2);
     private static final Duration LONG_SESSION = Duration.ofSeconds(6);
-    private static final Duration RECOVERY = Duration.ofSeconds(20);
+    private static final Duration RECOVERY = Duration.ofSeconds(30);
 
     /** A fault. */
     private enum Fault {

@@ -21,7 +21,8 @@ import org.junit.jupiter.api.Test;
 public abstract class FailoverRules {
 
     private static final int ROUNDS = Integer.getInteger("holdfast.outages", 2);
-    private static final Duration SESSION = Duration.ofSeconds(6);
+    private static final Duration SESSION = Duration.ofSeconds(20);
+    private static final Duration COMMAND = Duration.ofSeconds(2);
     private static final Duration ANSWER = Duration.ofSeconds(30);
 
     private final StoreProvider provider;
@@ -44,7 +45,8 @@ public abstract class FailoverRules {
     }
 
     private StoreClient client(Cluster cluster) {
-        return new StoreClient(provider, cluster.uri(SESSION), config -> config);
+        return new StoreClient(
+                provider, cluster.uri(SESSION), config -> config.withTimeouts(COMMAND, config.connectTimeout()));
     }
 
     private void killTheLeader(Cluster cluster, String name, int round) {
