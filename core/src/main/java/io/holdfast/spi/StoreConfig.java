@@ -40,7 +40,7 @@ public record StoreConfig(
     /** Returns the configuration of a client with default options, which receives no signals and describes no holds. */
     public static StoreConfig of(String uri, LockReport.Client client, Platform platform) {
         Duration command = Duration.ofSeconds(2);
-        Duration connect = Duration.ofSeconds(5);
+        Duration connect = Duration.ofSeconds(10);
         return new StoreConfig(
                 uri, client, platform, command, connect, false, "", Safety.async(), s -> {}, name -> Optional.empty());
     }

@@ -21,7 +21,7 @@ import org.springframework.core.env.Environment;
  * @param safety Replicas and disks that must have stored a grant: async, replicated(n), durable or durable(n). Default: async.
  * @param lease Time for which the store keeps a hold that is not renewed, 100 ms to 365 days. Default: 30s.
  * @param commandTimeout Maximum duration of one call to the store. Default: 2s.
- * @param connectTimeout Maximum time for which the start waits for the connection. Default: 5s.
+ * @param connectTimeout Maximum time for which the start waits for the connection. Default: 10s.
  * @param lazy Whether the client connects at its first call instead of at the start. Default: false.
  * @param maxOutage Time for which a waiter tolerates an outage of the store. Default: 30s.
  * @param closeTimeout Maximum time for which the end of the application waits for releases to be confirmed. Default: 5s.

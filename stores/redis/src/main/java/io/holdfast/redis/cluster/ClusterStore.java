@@ -96,7 +96,7 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
                 nodes.refresh()
                         .thenCompose(nothing ->
                                 Stages.all(nodes.all().stream().map(store -> store.session.connection.get()))),
-                config.connectTimeout().toNanos());
+                driver.longestConnect().toNanos());
         started.set(true);
         boolean anyConnected = nodes.all().stream().anyMatch(RedisStore::isConnected);
         if (!anyConnected) {

@@ -77,7 +77,8 @@ public final class Connector {
     }
 
     /**
-     * Connects to the master and prepares the connection. Everything has one time limit, because a server may hang at any step.
+     * Connects to the master and prepares the connection. A server may hang at any step. Until the connection is open, the driver
+     * limits the time from its first packet on, so that a process whose classes are still being loaded has the whole time.
      *
      * @param open how to open the connection
      * @param prepare what to do before the connection is used
@@ -87,10 +88,10 @@ public final class Connector {
             BiFunction<C, RedisURI, CompletionStage<T>> prepare) {
         failovers.ifPresent(Failovers::start);
         CompletableFuture<T> attempt = new CompletableFuture<>();
-        Platform.Task limit = timer.schedule(
-                config.connectTimeout().toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
+        limit(attempt, driver.longestConnect());
         master().thenCompose(server -> register(attempt, server))
                 .thenCompose(server -> openTwice(open, server).thenCompose(made -> {
+                    limit(attempt, config.connectTimeout());
                     // a failed attempt closes its connection, even one that hangs until the time is up
                     var unused = attempt.whenComplete((ready, error) -> {
                         if (error != null) {
@@ -110,7 +111,6 @@ public final class Connector {
                             }));
                 }))
                 .whenComplete((made, error) -> {
-                    limit.cancel();
                     if (error == null) {
                         attempt.complete(made);
                     } else {
@@ -118,6 +118,11 @@ public final class Connector {
                     }
                 });
         return attempt;
+    }
+
+    private void limit(CompletableFuture<?> attempt, Duration time) {
+        Platform.Task end = timer.schedule(time.toNanos(), () -> attempt.completeExceptionally(new TimeoutException()));
+        var unused = attempt.whenComplete((made, error) -> end.cancel());
     }
 
     /** Returns the time after which Sentinels or masters that are slow do not keep a connection from being used. */

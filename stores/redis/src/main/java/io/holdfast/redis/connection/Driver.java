@@ -35,6 +35,9 @@ import java.util.function.Supplier;
  */
 public final class Driver {
 
+    /** How much longer than the connect timeout a connect may take in a process that shares the processors with many others. */
+    private static final int COLD_START = 4;
+
     private static final long CLOSE_NANOS = 2_000_000_000;
     private static final int CLOSE_SECONDS = 2;
     private static final int LOOKUPS = 8;
@@ -77,8 +80,18 @@ public final class Driver {
                 .autoReconnect(false)
                 .protocolVersion(ProtocolVersion.RESP3)
                 .useHashIndexQueue(false);
+        options.socketOptions(options.build()
+                .getSocketOptions()
+                .mutate()
+                .connectTimeout(connectTimeout)
+                .build());
         boolean tls = server.uri().isSsl() && (ownsResources || server.options().namesFiles());
         client.setOptions((tls ? options.sslOptions(server.options().tls()) : options).build());
+    }
+
+    /** Returns the time limit of an attempt to connect together with the classes that a process loads for its first one. */
+    public Duration longestConnect() {
+        return connectTimeout.multipliedBy(COLD_START);
     }
 
     /** An attempt to connect may need several lookups. */

@@ -109,7 +109,7 @@ public final class RedisStore implements LockStore {
     private void connect() {
         Optional<Throwable> error = driver.failureOf(
                 connected().thenCompose(nothing -> session.requireSafety()),
-                config.connectTimeout().toNanos());
+                driver.longestConnect().toNanos());
         if (error.isPresent()) {
             close();
             throw failures.unreachable("cannot connect", error.get());

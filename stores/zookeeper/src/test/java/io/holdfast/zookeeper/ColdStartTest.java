@@ -1,0 +1,13 @@
+package io.holdfast.zookeeper;
+
+import io.holdfast.testkit.cluster.ColdStartRules;
+import org.junit.jupiter.api.Tag;
+
+/** Many processes start at the same time. */
+@Tag("ci")
+class ColdStartTest extends ColdStartRules {
+
+    ColdStartTest() {
+        super(Servers.one().uri());
+    }
+}
