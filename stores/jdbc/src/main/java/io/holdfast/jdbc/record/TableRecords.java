@@ -10,11 +10,8 @@ import io.holdfast.jdbc.sql.Verdict;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
-import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.LockRecord;
-import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
-import io.holdfast.support.record.RecordColumns;
 import io.holdfast.support.store.BusyNames;
 import io.holdfast.support.store.Contention;
 import io.holdfast.support.store.Found;
@@ -26,19 +23,17 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,12 +62,16 @@ final class TableRecords implements Records {
 
     private static final int PAGE = 1_000;
 
+    /** The number of times that rows are written together. Those that have always lost a race are then written one by one. */
+    private static final int MOST_ROUNDS = 5;
+
     private final StoreConfig config;
     private final RecordKeys keys;
     private final Dialect dialect;
     private final Sessions sessions;
     private final Signals signals;
     private final BusyNames busy;
+    private final JointUpdate together;
 
     /** The time until which renewals do not wait for locked rows. */
     private volatile long hurriedUntil;
@@ -84,6 +83,7 @@ final class TableRecords implements Records {
         this.sessions = sessions;
         this.signals = signals;
         this.busy = busy;
+        together = new JointUpdate(keys, dialect, sessions, signals, busy);
         hurriedUntil = config.platform().nanoTime();
     }
 
@@ -129,88 +129,69 @@ final class TableRecords implements Records {
     /** Updates the rows, except those that stay locked if renewals must not wait for them. */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
-        Set<Key> locked = isHurried() ? staysLocked(updates.keySet()) : Set.of();
+        return exceptLocked(updates, isHurried() ? staysLocked(updates.keySet()) : Set.of(), this::updateFree);
+    }
+
+    /** Makes the updates, except those of locked rows, which fail. */
+    private <R> Map<RecordKey, CompletionStage<R>> exceptLocked(
+            Map<RecordKey, RecordUpdate<R>> updates,
+            Set<Key> locked,
+            Function<Map<RecordKey, RecordUpdate<R>>, Map<RecordKey, CompletionStage<R>>> update) {
         Map<RecordKey, RecordUpdate<R>> free = new LinkedHashMap<>(updates);
         free.keySet().removeIf(key -> locked.contains(Key.of(key)));
-        Map<RecordKey, CompletionStage<R>> results = free.isEmpty() ? new LinkedHashMap<>() : updateFree(free);
+        Map<RecordKey, CompletionStage<R>> results = update.apply(free);
         updates.keySet()
                 .forEach(key -> results.computeIfAbsent(
                         key, each -> CompletableFuture.failedStage(sessions.rowLocked(what(each)))));
         return results;
     }
 
-    /** Updates the rows by one query and one statement, where the database can write many rows by one. */
+    /** Updates the rows together, where the database can write many rows by one statement. */
     private <R> Map<RecordKey, CompletionStage<R>> updateFree(Map<RecordKey, RecordUpdate<R>> updates) {
         boolean late = updates.values().stream().anyMatch(update -> update.notAfter() != LockRecord.NEVER);
-        if (updates.size() == 1 || late || !dialect.writesTogether()) {
+        return late || !dialect.writesTogether() ? updateEach(updates, false) : updateTogether(updates, 1);
+    }
+
+    /** Updates the rows together, and repeats those together that have lost a race: one by one, they would outlast their leases. */
+    private <R> Map<RecordKey, CompletionStage<R>> updateTogether(Map<RecordKey, RecordUpdate<R>> updates, int round) {
+        if (updates.size() <= 1 || round > MOST_ROUNDS) {
             return updateEach(updates, false);
         }
-        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
+        JointUpdate.Outcome<R> outcome;
         try {
-            Map<RecordKey, R> replies = updateTogether(updates);
-            if (replies.isEmpty()) {
-                return updateEach(updates, false);
-            }
-            replies.forEach((key, reply) -> results.put(key, completed(reply)));
+            outcome = together.attempt(updates);
         } catch (RuntimeException e) {
-            boolean ofDatabase = e instanceof StoreException && e.getCause() instanceof SQLException;
-            if (!ofDatabase || isRowLocked((StoreException) e)) {
-                return updateEach(updates, ofDatabase);
-            }
-            updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
+            return updateAfter(e, updates, round);
         }
+        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(outcome.results());
+        if (!outcome.lost().isEmpty()) {
+            config.platform().park(this, Contention.pauseNanos(config.platform(), round, false));
+            results.putAll(updateTogether(only(outcome.lost(), updates), round + 1));
+        }
+        results.putAll(updateEach(only(outcome.alone(), updates), false));
         return results;
     }
 
-    /**
-     * Returns the replies; empty if the rows have to be updated one by one: a row is missing, another writer was faster, or a message
-     * has to be sent. Some rows may be written then, which does no harm, because a renewal may be repeated.
-     */
-    private <R> Map<RecordKey, R> updateTogether(Map<RecordKey, RecordUpdate<R>> updates) {
-        String what = "update " + updates.size() + " names";
-        return sessions.run(what, connection -> {
-            // in the order of the keys, so that two clients do not lock rows in opposite orders (deadlock)
-            Map<RecordKey, RecordUpdate<R>> sorted = new TreeMap<>(Comparator.comparing(Key::of));
-            sorted.putAll(updates);
-            Map<Key, Row> rows = dialect.readAll(
-                    connection, sorted.keySet().stream().map(Key::of).toList());
-            List<Change<R>> changes = new ArrayList<>();
-            for (Map.Entry<RecordKey, RecordUpdate<R>> each : sorted.entrySet()) {
-                Row row = rows.get(Key.of(each.getKey()));
-                Change<R> change = row == null ? null : decide(each.getKey(), row, each.getValue());
-                if (change == null || !change.decision().notices().isEmpty()) {
-                    return Map.of();
-                }
-                changes.add(change);
-            }
-            return writeTogether(what, connection, changes) ? replies(changes) : Map.of();
-        });
+    private static <R> Map<RecordKey, RecordUpdate<R>> only(
+            Set<RecordKey> some, Map<RecordKey, RecordUpdate<R>> updates) {
+        Map<RecordKey, RecordUpdate<R>> chosen = new LinkedHashMap<>(updates);
+        chosen.keySet().retainAll(some);
+        return chosen;
     }
 
-    private <R> boolean writeTogether(String what, Connection connection, List<Change<R>> changes) {
-        List<Dialect.Written> written = changes.stream()
-                .filter(Change::writes)
-                .map(change -> new Dialect.Written(
-                        Key.of(change.key()), change.row().version().orElseThrow(), change.after()))
-                .toList();
-        changes.forEach(change -> signals.looker().begin(change.key()));
-        try {
-            boolean all = written.isEmpty()
-                    || sessions.write(what, connection, () -> dialect.writeAll(connection, written) == written.size())
-                            .orElse(false);
-            if (all) {
-                changes.forEach(this::settle);
-            }
-            return all;
-        } finally {
-            changes.forEach(change -> signals.looker().end(change.key()));
+    /** Updates the rows after a failure of all. If a locked row was awaited, those that stay locked fail, and the others do not. */
+    private <R> Map<RecordKey, CompletionStage<R>> updateAfter(
+            RuntimeException failure, Map<RecordKey, RecordUpdate<R>> updates, int round) {
+        boolean ofDatabase = failure instanceof StoreException && failure.getCause() instanceof SQLException;
+        boolean locked = ofDatabase && isRowLocked((StoreException) failure);
+        if (locked && round < MOST_ROUNDS) {
+            return exceptLocked(updates, staysLocked(updates.keySet()), free -> updateTogether(free, MOST_ROUNDS));
+        } else if (locked || !ofDatabase) {
+            return updateEach(updates, locked);
         }
-    }
-
-    private static <R> Map<RecordKey, R> replies(List<Change<R>> changes) {
-        Map<RecordKey, R> replies = new LinkedHashMap<>();
-        changes.forEach(change -> replies.put(change.key(), change.decision().reply()));
-        return replies;
+        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
+        updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(failure)));
+        return results;
     }
 
     /**
@@ -308,32 +289,11 @@ final class TableRecords implements Records {
         return e.getCause() instanceof SQLException cause && dialect.verdict(cause) == Verdict.LOCKED;
     }
 
-    /**
-     * A decision on a row.
-     *
-     * @param writes whether it changes the row
-     */
-    private record Change<R>(
-            RecordKey key, Row row, LockRecord before, Decision<R> decision, boolean writes, RecordColumns after) {}
-
-    private <R> Change<R> decide(RecordKey key, Row row, RecordUpdate<R> update) {
-        String name = keys.name(key);
-        LockRecord before = row.columns().record(name);
-        Decision<R> decision = update.decide(before, moment(row));
-        boolean writes = !decision.record().equals(before);
-        RecordColumns after = writes ? RecordColumns.of(name, before, decision.record()) : row.columns();
-        return new Change<>(key, row, before, decision, writes, after);
-    }
-
-    private static Moment moment(Row row) {
-        return Moment.of(row.now(), row.run());
-    }
-
     /** Returns the reply; empty if another writer was faster. */
     private <R> Optional<R> attempt(
             String what, Connection connection, RecordKey key, RecordUpdate<R> update, boolean crowded)
             throws SQLException {
-        Change<R> change = decide(key, dialect.read(connection, Key.of(key)), update);
+        RowChange<R> change = RowChange.decide(key, keys.name(key), dialect.read(connection, Key.of(key)), update);
         Optional<R> unwritten =
                 crowded ? update.unwritten(change.before(), change.decision().reply()) : Optional.empty();
         if (unwritten.isPresent()) {
@@ -348,7 +308,7 @@ final class TableRecords implements Records {
             } else if (!change.writes()) {
                 signals.send(connection, messages);
             }
-            settle(change);
+            change.settle(signals, busy);
         } finally {
             signals.looker().end(key);
         }
@@ -356,20 +316,8 @@ final class TableRecords implements Records {
         return Optional.of(change.decision().reply());
     }
 
-    /** Reports a change that was applied. */
-    private void settle(Change<?> change) {
-        RecordKey key = change.key();
-        if (key.kind() == RecordKey.Kind.LOCK) {
-            busy.note(key, change.after().state().isPresent());
-        }
-        OptionalLong read = change.row().version();
-        read.ifPresent(version -> signals.looker().found(key, version, change.before(), moment(change.row())));
-        // the version of a new row is not known, and is higher than 0
-        long version = read.isEmpty() ? 0 : read.getAsLong() + (change.writes() ? 1 : 0);
-        signals.looker().left(key, version, change.decision().record());
-    }
-
-    private boolean write(String what, Connection connection, Change<?> change, long notAfter, List<Message> messages) {
+    private boolean write(
+            String what, Connection connection, RowChange<?> change, long notAfter, List<Message> messages) {
         return sessions.write(
                         what,
                         connection,
@@ -404,7 +352,7 @@ final class TableRecords implements Records {
     }
 
     private Found found(RecordKey key, Row row) {
-        return new Found(key, row.columns().record(keys.name(key)), moment(row));
+        return new Found(key, row.columns().record(keys.name(key)), RowChange.moment(row));
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -417,15 +418,23 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
      *
      * @param version the version of the row as it was read
      */
-    public record Written(Key key, long version, RecordColumns after) {}
+    public record Written(Key key, long version, RecordColumns after) {
+
+        /** Returns {@code true} if a row, as it is now, is as it was to be written. */
+        boolean isWrittenIn(@Nullable Row now) {
+            return now != null
+                    && now.version().equals(OptionalLong.of(version + 1))
+                    && now.columns().equals(after);
+        }
+    }
 
     /** Returns {@code true} if {@link #writeAll} is supported. */
     public boolean writesTogether() {
         return false;
     }
 
-    /** Writes different rows by one statement, and returns the number of those for which no other writer was faster. */
-    public int writeAll(Connection connection, List<Written> rows) throws SQLException {
+    /** Writes different rows by one statement, and returns the keys of those for which no other writer was faster. */
+    public Set<Key> writeAll(Connection connection, List<Written> rows) throws SQLException {
         throw new UnsupportedOperationException();
     }
 

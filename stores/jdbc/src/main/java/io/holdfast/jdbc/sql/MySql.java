@@ -2,6 +2,7 @@ package io.holdfast.jdbc.sql;
 
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toMap;
+import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.jdbc.sql.FailureCodes.Health;
 import java.sql.Connection;
@@ -9,10 +10,12 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -150,15 +153,28 @@ public final class MySql extends Dialect implements GuardedStatements {
     }
 
     @Override
-    public int writeAll(Connection connection, List<Written> rows) throws SQLException {
-        int written = 0;
+    public Set<Key> writeAll(Connection connection, List<Written> rows) throws SQLException {
+        Set<Key> written = new HashSet<>();
         for (int from = 0; from < rows.size(); from += ROWS_WRITTEN) {
-            written += writeSome(connection, padded(rows.subList(from, Math.min(rows.size(), from + ROWS_WRITTEN))));
+            written.addAll(writeSome(connection, rows.subList(from, Math.min(rows.size(), from + ROWS_WRITTEN))));
         }
         return written;
     }
 
-    private int writeSome(Connection connection, List<Written> rows) throws SQLException {
+    /** An UPDATE returns only how many rows it has written. If another writer was faster for one, the rows show for which. */
+    private Set<Key> writeSome(Connection connection, List<Written> rows) throws SQLException {
+        Set<Key> keys = rows.stream().map(Written::key).collect(toSet());
+        if (updateTogether(connection, padded(rows)) == rows.size()) {
+            return keys;
+        }
+        Map<Key, Row> found = readAll(connection, keys);
+        return rows.stream()
+                .filter(row -> row.isWrittenIn(found.get(row.key())))
+                .map(Written::key)
+                .collect(toSet());
+    }
+
+    private int updateTogether(Connection connection, List<Written> rows) throws SQLException {
         String sql = named(writeAll)
                 .replace("{cases}", "CASE name " + "WHEN ? THEN ? ".repeat(rows.size()) + "END")
                 .replace("{names}", repeated("?", rows.size()))

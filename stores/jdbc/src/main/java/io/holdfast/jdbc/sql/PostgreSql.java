@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -96,7 +97,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " floor_unit = v.floor_unit, waiters = v.waiters, state = v.state, version = l.version + 1,"
                 + " used_at = {clock} FROM unnest(?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[],"
                 + " ?::bigint[], ?::int[], ?::text[]) AS v(name, version, tenure, expires_at, last_unit, floor_unit,"
-                + " waiters, state) WHERE l.name = v.name AND l.version = v.version");
+                + " waiters, state) WHERE l.name = v.name AND l.version = v.version RETURNING l.name");
     }
 
     @Override
@@ -105,10 +106,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     }
 
     @Override
-    public int writeAll(Connection connection, List<Written> rows) throws SQLException {
-        return Statements.update(
+    public Set<Key> writeAll(Connection connection, List<Written> rows) throws SQLException {
+        return Set.copyOf(Statements.query(
                 connection,
                 named(writeAll),
+                line -> Key.of(line.getBytes(1)),
                 names(connection, rows.stream().map(Written::key)),
                 array(connection, "bigint", rows, Written::version),
                 array(connection, "text", rows, row -> row.after().tenure().orElse(null)),
@@ -116,7 +118,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 array(connection, "bigint", rows, row -> row.after().lastUnit()),
                 array(connection, "bigint", rows, row -> row.after().floorUnit()),
                 array(connection, "int", rows, row -> row.after().waiters()),
-                array(connection, "text", rows, row -> row.after().state().orElse(null)));
+                array(connection, "text", rows, row -> row.after().state().orElse(null))));
     }
 
     private static Array names(Connection connection, Stream<Key> keys) throws SQLException {
