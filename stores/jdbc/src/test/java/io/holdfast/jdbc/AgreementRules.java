@@ -153,6 +153,22 @@ abstract class AgreementRules {
         }
     }
 
+    /** A search for unused rows reads one page of the primary key. */
+    @Test
+    void unusedRowsAreFoundPageByPage() throws SQLException {
+        List<Key> keys = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            String name = "page-" + seed + "-" + i;
+            acquireByCore(name);
+            keys.add(key(name));
+        }
+        assertThat(dialect.keys(connection, keys.get(0), 2)).isEqualTo(keys.subList(0, 2));
+        assertThat(dialect.keys(connection, keys.get(1).next(), 1)).isEqualTo(keys.subList(2, 3));
+        long minute = Duration.ofMinutes(1).toNanos() / 1_000;
+        assertThat(dialect.unused(connection, keys, minute)).isEmpty();
+        assertThat(dialect.unused(connection, keys.subList(0, 2), -minute)).containsOnlyKeys(keys.get(0), keys.get(1));
+    }
+
     private void count(Outcome outcome) {
         outcomes.merge(outcome, 1, Integer::sum);
     }

@@ -217,4 +217,41 @@ class SweepTest {
                     .hasValueLessThan(HOUR.multipliedBy(2).toNanos());
         }
     }
+
+    /** A statement that read on until it found enough unused rows would take too long in a big table, and find none of them. */
+    @Test
+    void aSweepReadsOnePageEvenIfAllOfItIsInUse() {
+        holdsSweeps = true;
+        try (StoreClient client = client("")) {
+            client.granted("z", 1);
+            client.release("z", 1);
+            age("z", HOUR.multipliedBy(169));
+            database.run("INSERT INTO holdfast_locks (name, expires_at, last_unit, floor_unit, version,"
+                    + " used_at) SELECT STRINGTOUTF8('L' || x), 0, 0, 0, 0, " + Long.MAX_VALUE
+                    + " FROM SYSTEM_RANGE(1, " + Sweep.ROWS + ")");
+            pass(HOUR);
+            release(client);
+            held.get(0).run();
+            assertThat(names()).as("behind the first page").contains("z");
+            pass(Duration.ofSeconds(1));
+            release(client);
+            held.get(1).run();
+            assertThat(names()).hasSize(Sweep.ROWS).doesNotContain("z");
+        }
+    }
+
+    @Test
+    void clientsAreForgottenEvenIfTheNamesCannotBeRead() {
+        holdsSweeps = true;
+        try (StoreClient client = client("")) {
+            release(client);
+            database.run("INSERT INTO holdfast_clients (id, identity, seen_at) VALUES ('dead', '', 0)");
+            pass(HOUR);
+            release(client);
+            database.run("ALTER TABLE holdfast_locks ALTER COLUMN used_at RENAME TO other");
+            held.get(0).run();
+            assertThat(database.column("SELECT id FROM holdfast_clients")).doesNotContain("dead");
+            database.run("ALTER TABLE holdfast_locks ALTER COLUMN other RENAME TO used_at");
+        }
+    }
 }

@@ -16,12 +16,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A task that deletes the rows of names that were not used for some time. A release starts it, and does not wait for it. It
- * runs at most once an hour; if there are more such rows than one statement deletes, the next run may follow after a second.
+ * A task that deletes the rows of names that were not used for some time. A release starts it, and does not wait for it.
+ *
+ * <p>A run examines one page of rows in the order of the primary key. No index leads to the unused rows, so a search for them
+ * would read the whole table, and would be canceled again and again. The next page may follow after a second. After the last
+ * page, the first one follows an hour later.
  */
 public final class Sweep implements AutoCloseable {
 
-    /** The number of rows that one run deletes at most. */
+    /** The number of rows that one run examines at most. */
     public static final int ROWS = 1_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(Sweep.class);
@@ -70,25 +73,28 @@ public final class Sweep implements AutoCloseable {
 
     private void run() {
         try {
-            List<Map.Entry<Key, Row>> page =
-                    sessions.run("sweep", connection -> dialect.unused(connection, from, unusedMicros, ROWS));
             int clients = sessions.runWrite("sweep", connection -> dialect.forgetUnseen(connection, unusedMicros))
                     .orElse(0);
-            List<Map.Entry<Key, Row>> forgotten = page.stream()
-                    .filter(entry -> isForgotten(entry.getKey(), entry.getValue()))
-                    .toList();
-            long kept = forgotten.stream()
-                    .filter(entry -> !delete(entry.getKey(), entry.getValue()))
-                    .count();
-            LOG.debug("{} of {} names and {} clients are swept", forgotten.size() - kept, page.size(), clients);
+            List<Key> page = sessions.run("sweep", connection -> dialect.keys(connection, from, ROWS));
+            long kept = page.isEmpty() ? 0 : sweep(page);
+            LOG.debug("{} names were examined, and {} clients are swept", page.size(), clients);
             boolean isLast = page.size() < ROWS;
-            from = isLast ? FIRST : page.get(page.size() - 1).getKey().next();
+            from = isLast ? FIRST : page.get(page.size() - 1).next();
             if (!isLast || kept > 0) {
                 due.set(platform.nanoTime() + (isLast ? RETRY_NANOS : PAUSE_NANOS));
             }
         } catch (RuntimeException e) {
             failed(e);
         }
+    }
+
+    /** Deletes the rows of a page that nobody can need. Returns the number of those that another transaction keeps. */
+    private long sweep(List<Key> page) {
+        Map<Key, Row> unused = sessions.run("sweep", connection -> dialect.unused(connection, page, unusedMicros));
+        return unused.entrySet().stream()
+                .filter(entry -> isForgotten(entry.getKey(), entry.getValue()))
+                .filter(entry -> !delete(entry.getKey(), entry.getValue()))
+                .count();
     }
 
     /** Returns {@code true} if nothing but the tokens of the name is left, and nobody can need them. */

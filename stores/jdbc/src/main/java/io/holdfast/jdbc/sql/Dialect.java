@@ -358,9 +358,24 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     /** Returns the rows of the names that have one. */
     public final Map<Key, Row> readAll(Connection connection, Collection<Key> keys) throws SQLException {
+        return rows(connection, "", keys);
+    }
+
+    /**
+     * Returns those rows of the names for which a condition holds.
+     *
+     * @param condition the text behind the condition on the names
+     */
+    private Map<Key, Row> rows(Connection connection, String condition, Collection<Key> keys, Object... arguments)
+            throws SQLException {
         List<byte[]> padded = padded(keys.stream().map(Key::bytes).toList());
-        String sql = named(readAll).replace("{names}", repeated("?", padded.size()));
-        return Statements.query(connection, sql, Dialect::keyed, padded.toArray()).stream()
+        String sql = named(readAll).replace("{names}", repeated("?", padded.size())) + condition;
+        return Statements.query(
+                        connection,
+                        sql,
+                        Dialect::keyed,
+                        Stream.concat(padded.stream(), Stream.of(arguments)).toArray())
+                .stream()
                 .collect(toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
@@ -468,23 +483,26 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     }
 
     /**
-     * Returns the rows of names that were not used for some time, in the order of the names. Tokens that were issued ahead of the
-     * clock count as used.
+     * Returns some keys in their order, of used and unused names alike: the primary key leads to them, however many rows there are.
      *
-     * @param from the first name of the page
+     * @param from the first key of the page
      */
-    public final List<Map.Entry<Key, Row>> unused(Connection connection, Key from, long unusedMicros, int limit)
-            throws SQLException {
+    public final List<Key> keys(Connection connection, Key from, int limit) throws SQLException {
         return Statements.query(
                 connection,
-                named(sql("SELECT " + Row.COLUMNS + ", l.name FROM {locks} l WHERE l.name >= ? AND " + OLD
-                        + " ORDER BY l.name {page}")),
-                Dialect::keyed,
+                named(sql("SELECT l.name FROM {locks} l WHERE l.name >= ? ORDER BY l.name {page}")),
+                line -> Key.of(line.getBytes(1)),
                 from.bytes(),
-                unusedMicros,
-                unusedMicros,
-                unusedMicros,
                 limit);
+    }
+
+    /**
+     * Returns the rows of those of the names that were not used for some time. Tokens that were issued ahead of the clock count as
+     * used.
+     */
+    public final Map<Key, Row> unused(Connection connection, Collection<Key> keys, long unusedMicros)
+            throws SQLException {
+        return rows(connection, sql(" AND " + OLD), keys, unusedMicros, unusedMicros, unusedMicros);
     }
 
     /** Deletes a row, unless another client has written it since it was read. Returns {@code true} if it is gone. */
