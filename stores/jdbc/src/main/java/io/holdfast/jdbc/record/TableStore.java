@@ -40,6 +40,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -54,6 +55,9 @@ public final class TableStore extends RecordStore {
 
     /** The number of leases that one guarded statement renews. Without such a statement, each lease is a write of its own. */
     private static final int RENEWALS = 1_000;
+
+    /** A holder is asked for less. The timer that ends the question does not fire once the store is closed. */
+    private static final long DESCRIPTION_SECONDS = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(TableStore.class);
 
@@ -320,7 +324,23 @@ public final class TableStore extends RecordStore {
 
     @Override
     public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
-        return callers.run("force " + quoted(name), () -> super.forceRelease(name));
+        return callers.run("force " + quoted(name), () -> {
+            CompletionStage<Described> described = askHolder(name);
+            awaitDescription(described);
+            return described.thenCompose(this::revoke);
+        });
+    }
+
+    /**
+     * Waits until a holder has described its hold. The thread that receives the description must not write: while it waited for a
+     * locked row, it would receive nothing else, and would use a connection that is left for renewals.
+     */
+    private static void awaitDescription(CompletionStage<Described> described) {
+        var unused = described
+                .handle((holder, failure) -> true)
+                .toCompletableFuture()
+                .completeOnTimeout(false, DESCRIPTION_SECONDS, TimeUnit.SECONDS)
+                .join();
     }
 
     @Override

@@ -136,16 +136,34 @@ public abstract class RecordStore implements LockStore {
 
     @Override
     public CompletionStage<Optional<LockReport.Holder>> forceRelease(String name) {
-        RecordKey key = keys.lock(name);
         // the holder describes its hold before it is notified of the loss
-        return records.read(key)
-                .thenCompose(found -> described(found)
-                        .thenCompose(before -> records.update(
-                                        key, (record, moment) -> decider.forceRelease(record, name, moment))
-                                .thenCompose(released -> report(found, before, released))));
+        return askHolder(name).thenCompose(this::revoke);
     }
 
-    private CompletionStage<Optional<LockReport.Holder>> described(Found found) {
+    /**
+     * A name before it is forcibly released.
+     *
+     * @param name the name
+     * @param found its record
+     * @param holder what is known about its first holder
+     */
+    protected record Described(String name, Found found, Optional<LockReport.Holder> holder) {}
+
+    /** Asks the first holder of a name for the details of its hold. */
+    protected final CompletionStage<Described> askHolder(String name) {
+        return records.read(keys.lock(name))
+                .thenCompose(found -> holder(found).thenApply(holder -> new Described(name, found, holder)));
+    }
+
+    /** Forcibly releases a name, and returns its former holder. */
+    protected final CompletionStage<Optional<LockReport.Holder>> revoke(Described before) {
+        return records.update(
+                        keys.lock(before.name()),
+                        (record, moment) -> decider.forceRelease(record, before.name(), moment))
+                .thenCompose(released -> report(before.found(), before.holder(), released));
+    }
+
+    private CompletionStage<Optional<LockReport.Holder>> holder(Found found) {
         return found.present().holders().all().stream()
                 .findFirst()
                 .map(holder -> reports.holder(found, holder).thenApply(Optional::of))
