@@ -81,31 +81,42 @@ final class MongoRecords implements Records {
     private record Change<R>(
             Stored read, LockRecord before, Decision<R> decision, boolean writes, RecordColumns after) {}
 
-    private static <R> Change<R> decide(Stored read, RecordUpdate<R> update) {
+    /**
+     * Decides an update.
+     *
+     * @param proven {@code true} if the document is written even if nothing changes. A primary that was replaced without knowing it,
+     *     or has just been elected, may read an old document (stale read). Only a write that a majority confirms proves that the
+     *     document was the last one
+     */
+    private static <R> Change<R> decide(Stored read, RecordUpdate<R> update, boolean proven) {
         LockRecord before = read.record();
         Decision<R> decision = update.decide(before, read.moment());
-        boolean writes = !decision.record().equals(before);
-        RecordColumns after = writes ? RecordColumns.of(read.name(), before, decision.record()) : read.columns();
-        return new Change<>(read, before, decision, writes, after);
+        boolean changes = !decision.record().equals(before);
+        RecordColumns after = changes ? RecordColumns.of(read.name(), before, decision.record()) : read.columns();
+        return new Change<>(read, before, decision, changes || proven, after);
     }
 
     @Override
     public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
-        return start(() -> retry(key, update));
+        return start(() -> retry(key, update, false));
     }
 
     private String what(RecordKey key) {
         return "update " + quoted(keys.name(key));
     }
 
-    private <R> R retry(RecordKey key, RecordUpdate<R> update) {
+    private <R> R retry(RecordKey key, RecordUpdate<R> update, boolean proven) {
         return Contention.retry(
-                config, this, update, failures.address() + ": " + what(key), crowded -> attempt(key, update, crowded));
+                config,
+                this,
+                update,
+                failures.address() + ": " + what(key),
+                crowded -> attempt(key, update, crowded, proven));
     }
 
     /** Returns the reply; empty if another writer was faster. */
-    private <R> Optional<R> attempt(RecordKey key, RecordUpdate<R> update, boolean crowded) {
-        Change<R> change = decide(failures.reading(what(key), () -> documents.read(key)), update);
+    private <R> Optional<R> attempt(RecordKey key, RecordUpdate<R> update, boolean crowded, boolean proven) {
+        Change<R> change = decide(failures.reading(what(key), () -> documents.read(key)), update, proven);
         Optional<R> unwritten =
                 crowded ? update.unwritten(change.before(), change.decision().reply()) : Optional.empty();
         if (unwritten.isPresent()) {
@@ -160,7 +171,10 @@ final class MongoRecords implements Records {
         }
     }
 
-    /** Updates the documents by one query and one command. If that meets a faster writer, each is updated by itself. */
+    /**
+     * Updates the documents by one query and one command. If that meets a faster writer, each is updated by itself. All are written,
+     * because no other request finds out that a renewal was refused because of a stale read.
+     */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
@@ -175,7 +189,7 @@ final class MongoRecords implements Records {
         }
         updates.forEach((key, update) -> {
             if (!results.containsKey(key)) {
-                results.put(key, update(key, update));
+                results.put(key, start(() -> retry(key, update, true)));
             }
         });
         return results;
@@ -189,7 +203,7 @@ final class MongoRecords implements Records {
         read.forEach((key, stored) ->
                 decideReadable(stored, requireNonNull(updates.get(key))).ifPresent(changes::add));
         Map<Stored, RecordColumns> writes = new LinkedHashMap<>();
-        changes.stream().filter(Change::writes).forEach(change -> writes.put(change.read(), change.after()));
+        changes.forEach(change -> writes.put(change.read(), change.after()));
         changes.forEach(change -> looker.begin(change.read().key()));
         try {
             if (!writes.isEmpty() && !failures.calling(what, () -> documents.writeAll(writes))) {
@@ -212,7 +226,7 @@ final class MongoRecords implements Records {
     /** Decides an update; empty if that fails, so that it fails again by itself. */
     private static <R> Optional<Change<R>> decideReadable(Stored stored, RecordUpdate<R> update) {
         try {
-            return Optional.of(decide(stored, update));
+            return Optional.of(decide(stored, update, true));
         } catch (StoreException e) {
             return Optional.empty();
         }
