@@ -1,8 +1,10 @@
 package io.holdfast.mongodb.record;
 
 import static io.holdfast.spi.Names.quoted;
+import static java.util.stream.Collectors.toSet;
 
 import com.mongodb.ErrorCategory;
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoWriteException;
 import com.mongodb.client.MongoCollection;
@@ -23,12 +25,16 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.bson.Document;
 import org.bson.conversions.Bson;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The documents of the records. All that is said to MongoDB about records is here.
@@ -65,6 +71,8 @@ final class Documents {
     /** How often the creation of a document is tried. */
     private static final int CREATIONS = 5;
 
+    private static final Logger LOG = LoggerFactory.getLogger(Documents.class);
+    private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
     private static final FindOneAndUpdateOptions AFTER =
             new FindOneAndUpdateOptions().returnDocument(ReturnDocument.AFTER);
     private static final Document NOW = new Document("$addFields", new Document(Stored.NOW, "$$NOW"));
@@ -197,14 +205,42 @@ final class Documents {
         return collection.updateOne(guard(before), update(before, after)).getMatchedCount() == 1;
     }
 
-    /** Writes several records. Returns {@code false} unless each of them was written. */
-    boolean writeAll(Map<Stored, RecordColumns> changes) {
+    /**
+     * Writes several records, of which there is at least one.
+     *
+     * @return the keys of those that were written. With the others, another writer was faster, or the server refuses the document
+     */
+    Set<RecordKey> writeAll(Map<Stored, RecordColumns> changes) {
         List<UpdateOneModel<Document>> writes = new ArrayList<>();
         changes.forEach((before, after) -> writes.add(new UpdateOneModel<>(guard(before), update(before, after))));
-        return collection
-                        .bulkWrite(writes, new BulkWriteOptions().ordered(false))
-                        .getMatchedCount()
-                == writes.size();
+        return areWritten(writes) ? changes.keySet().stream().map(Stored::key).collect(toSet()) : findWritten(changes);
+    }
+
+    private boolean areWritten(List<UpdateOneModel<Document>> writes) {
+        try {
+            return collection.bulkWrite(writes, UNORDERED).getMatchedCount() == writes.size();
+        } catch (MongoBulkWriteException e) {
+            if (e.getWriteConcernError() != null) {
+                throw e;
+            }
+            // an update that the server refuses is repeated by itself, and fails then
+            LOG.debug("not all of {} documents were written", writes.size(), e);
+            return false;
+        }
+    }
+
+    /** Returns the keys of the documents that have each field as it was to be written, because a bulk write only counts them. */
+    private Set<RecordKey> findWritten(Map<Stored, RecordColumns> changes) {
+        Map<RecordKey, Stored> found =
+                readAll(changes.keySet().stream().map(Stored::key).toList());
+        Set<RecordKey> written = new HashSet<>();
+        changes.forEach((before, after) -> {
+            Stored now = found.getOrDefault(before.key(), before);
+            if (now.found().entrySet().containsAll(fields(before, after).entrySet())) {
+                written.add(before.key());
+            }
+        });
+        return written;
     }
 
     private static Bson guard(Stored before) {
@@ -216,9 +252,12 @@ final class Documents {
     }
 
     private static Document update(Stored before, RecordColumns after) {
+        return new Document("$set", fields(before, after));
+    }
+
+    private static Document fields(Stored before, RecordColumns after) {
         long now = before.nowMicros();
-        Document set = new Document(
-                        "v", before.number().isPresent() ? before.number().getAsLong() + 1 : now)
+        return new Document("v", before.number().isPresent() ? before.number().getAsLong() + 1 : now)
                 .append("h", after.tenure().orElse(null))
                 .append("at", Stored.date(now))
                 // rounded up, because a lease must not end early
@@ -227,7 +266,6 @@ final class Documents {
                 .append("f", after.floorUnit())
                 .append("w", after.waiters())
                 .append("s", after.state().orElse(null));
-        return new Document("$set", set);
     }
 
     // ---- guarded writes of locks that nobody waits for

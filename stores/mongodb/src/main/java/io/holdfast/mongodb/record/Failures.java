@@ -1,5 +1,6 @@
 package io.holdfast.mongodb.record;
 
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoNotPrimaryException;
@@ -55,7 +56,7 @@ record Failures(String address) {
     }
 
     StoreException of(String what, MongoException error) {
-        if (error instanceof MongoWriteConcernException) {
+        if (error instanceof MongoWriteConcernException || error instanceof MongoBulkWriteException) {
             return failure(Effect.UNKNOWN, what, "a majority of the servers did not confirm the write in time", error);
         } else if (error instanceof MongoOperationTimeoutException && !wasWaiting(error)) {
             return failure(Effect.UNKNOWN, what, "there was no answer in time: " + first(error), error);

@@ -3,7 +3,6 @@ package io.holdfast.mongodb.record;
 import static io.holdfast.spi.Names.quoted;
 import static java.util.Objects.requireNonNull;
 
-import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
@@ -13,7 +12,6 @@ import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.record.RecordColumns;
-import io.holdfast.support.record.UnreadableRecordException;
 import io.holdfast.support.store.BusyNames;
 import io.holdfast.support.store.Contention;
 import io.holdfast.support.store.Found;
@@ -27,6 +25,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
@@ -45,6 +44,9 @@ final class MongoRecords implements Records {
     private static final Logger LOG = LoggerFactory.getLogger(MongoRecords.class);
 
     private static final int PAGE = 1_000;
+
+    /** How often the updates of several documents are tried together. */
+    private static final int ROUNDS = 4;
 
     private final StoreConfig config;
     private final RecordKeys keys;
@@ -172,26 +174,27 @@ final class MongoRecords implements Records {
     }
 
     /**
-     * Updates the documents by one query and one command. If that meets a faster writer, each is updated by itself. All are written,
-     * because no other request finds out that a renewal was refused because of a stale read.
+     * Updates the documents by one query and one command. Those that have lost a race against another writer are repeated together,
+     * so that one lost race does not delay the renewal of every other lock. All are written, because no other request finds out
+     * that a renewal was refused because of a stale read.
      */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
+        Map<RecordKey, RecordUpdate<R>> left = new LinkedHashMap<>(updates);
         try {
-            updateTogether(updates).forEach((key, reply) -> results.put(key, CompletableFuture.completedStage(reply)));
+            for (int round = 0; round < ROUNDS && !left.isEmpty(); round++) {
+                Map<RecordKey, R> replies = updateTogether(left);
+                replies.forEach((key, reply) -> results.put(key, CompletableFuture.completedStage(reply)));
+                left.keySet().removeAll(replies.keySet());
+            }
+            // those without a document, those that cannot be read or written, and those that have lost each race
+            left.forEach((key, update) -> results.put(key, start(() -> retry(key, update, true))));
         } catch (StoreException e) {
-            if (!UnreadableRecordException.hasRefused(e) && !(e.getCause() instanceof MongoBulkWriteException)) {
-                // each by itself would wait as long, one after the other
-                updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
-            }
-            LOG.debug("{} names were not updated together", updates.size(), e);
+            LOG.debug("{} names were not updated together", left.size(), e);
+            // each by itself would wait as long, one after the other
+            left.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
         }
-        updates.forEach((key, update) -> {
-            if (!results.containsKey(key)) {
-                results.put(key, start(() -> retry(key, update, true)));
-            }
-        });
         return results;
     }
 
@@ -202,25 +205,33 @@ final class MongoRecords implements Records {
         List<Change<R>> changes = new ArrayList<>();
         read.forEach((key, stored) ->
                 decideReadable(stored, requireNonNull(updates.get(key))).ifPresent(changes::add));
+        Map<RecordKey, R> replies = new LinkedHashMap<>();
+        writeTogether(what, changes).forEach(change -> {
+            RecordKey key = change.read().key();
+            change.decision().notices().forEach(notice -> deliverOwn(key, notice));
+            replies.put(key, change.decision().reply());
+        });
+        return replies;
+    }
+
+    /** Returns those changes that were written. */
+    private <R> List<Change<R>> writeTogether(String what, List<Change<R>> changes) {
+        if (changes.isEmpty()) {
+            return List.of();
+        }
         Map<Stored, RecordColumns> writes = new LinkedHashMap<>();
         changes.forEach(change -> writes.put(change.read(), change.after()));
         changes.forEach(change -> looker.begin(change.read().key()));
         try {
-            if (!writes.isEmpty() && !failures.calling(what, () -> documents.writeAll(writes))) {
-                return Map.of();
-            }
-            changes.forEach(this::settle);
+            Set<RecordKey> applied = failures.calling(what, () -> documents.writeAll(writes));
+            List<Change<R>> written = changes.stream()
+                    .filter(change -> applied.contains(change.read().key()))
+                    .toList();
+            written.forEach(this::settle);
+            return written;
         } finally {
             changes.forEach(change -> looker.end(change.read().key()));
         }
-        Map<RecordKey, R> replies = new LinkedHashMap<>();
-        changes.forEach(change -> {
-            change.decision()
-                    .notices()
-                    .forEach(notice -> deliverOwn(change.read().key(), notice));
-            replies.put(change.read().key(), change.decision().reply());
-        });
-        return replies;
     }
 
     /** Decides an update; empty if that fails, so that it fails again by itself. */

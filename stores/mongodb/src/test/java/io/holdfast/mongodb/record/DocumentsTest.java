@@ -8,6 +8,7 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
+import com.mongodb.event.CommandSucceededEvent;
 import io.holdfast.LockReport;
 import io.holdfast.mongodb.TestServer;
 import io.holdfast.spi.Acquire;
@@ -21,8 +22,10 @@ import io.holdfast.support.store.RecordKey.Kind;
 import io.holdfast.support.store.RecordKeys;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.bson.BsonString;
@@ -42,6 +45,10 @@ class DocumentsTest {
     private static final BsonString IDENTITIES = new BsonString("holdfast_clients");
 
     private final AtomicInteger commands = new AtomicInteger();
+
+    /** Each is run after a query of the store has read, and before the store writes. */
+    private final Queue<Runnable> afterReads = new ArrayDeque<>();
+
     private final StoreConfig config =
             StoreConfig.of(TestServer.uri(), LockReport.Client.unknown("documents"), Platform.system());
     private final MongoClient connection = connect();
@@ -58,6 +65,13 @@ class DocumentsTest {
                         BsonValue collection = event.getCommand().get(event.getCommandName());
                         if (!IDENTITIES.equals(collection)) {
                             commands.incrementAndGet();
+                        }
+                    }
+
+                    @Override
+                    public void commandSucceeded(CommandSucceededEvent event) {
+                        if (event.getCommandName().equals("aggregate")) {
+                            Optional.ofNullable(afterReads.poll()).ifPresent(Runnable::run);
                         }
                     }
                 })
@@ -116,18 +130,52 @@ class DocumentsTest {
         assertThat(commands).hasValue(20);
     }
 
-    @Test
-    void aThousandRenewalsAreTwoCommands() {
-        List<Renew> batch = IntStream.range(0, 1_000)
+    private List<Renew> held(int holds) {
+        return IntStream.range(0, holds)
                 .mapToObj(i -> {
                     granted("many" + i, i);
                     return new Renew("many" + i, tenure(i), LEASE, 0);
                 })
                 .toList();
+    }
+
+    @Test
+    void aThousandRenewalsAreTwoCommands() {
+        List<Renew> batch = held(1_000);
         assertThat(Await.reply(store.renew(batch))).hasSize(1_000);
         commands.set(0);
         assertThat(Await.reply(store.renew(batch))).hasSize(1_000).allMatch(Renew.Renewed.class::isInstance);
         assertThat(commands).hasValue(2);
+    }
+
+    private void overtake(MongoClient other, String name) {
+        var unused = other.getDatabase(DATABASE)
+                .getCollection("holdfast_locks")
+                .updateOne(new Document("_id", "L" + name), new Document("$inc", new Document("v", 1L)));
+    }
+
+    /** The last commands find out who has lost, and repeat the renewals of these. */
+    @Test
+    void renewalsThatHaveLostARaceAreRepeatedTogether() {
+        List<Renew> batch = held(20);
+        try (MongoClient other = MongoClients.create(TestServer.uri())) {
+            afterReads.add(() -> List.of("many3", "many7").forEach(name -> overtake(other, name)));
+            commands.set(0);
+            assertThat(Await.reply(store.renew(batch))).hasSize(20).allMatch(Renew.Renewed.class::isInstance);
+            assertThat(commands).hasValue(5);
+        }
+    }
+
+    @Test
+    void aRenewalThatLosesEachRaceDelaysNoOther() {
+        List<Renew> batch = held(20);
+        try (MongoClient other = MongoClients.create(TestServer.uri())) {
+            IntStream.range(0, 10).forEach(i -> afterReads.add(() -> overtake(other, "many7")));
+            commands.set(0);
+            assertThat(Await.reply(store.renew(batch))).hasSize(20).allMatch(Renew.Renewed.class::isInstance);
+            assertThat(afterReads).isEmpty();
+            assertThat(commands.get()).isLessThan(30);
+        }
     }
 
     /** A copy of the first acquire arrives after the release. */

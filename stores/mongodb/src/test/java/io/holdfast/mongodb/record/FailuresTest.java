@@ -3,6 +3,7 @@ package io.holdfast.mongodb.record;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoInterruptedException;
@@ -10,8 +11,12 @@ import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.ServerAddress;
+import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.bulk.WriteConcernError;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import java.util.List;
+import java.util.Set;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 import org.bson.BsonString;
@@ -82,6 +87,20 @@ class FailuresTest {
         assertThat(failures.of("write", new MongoSocketException("reset", new ServerAddress()))
                         .effect())
                 .isEqualTo(Effect.UNKNOWN);
+    }
+
+    @Test
+    void aBulkWriteThatAMajorityDidNotConfirmIsUnknown() {
+        StoreException failure = failures.of(
+                "write",
+                new MongoBulkWriteException(
+                        BulkWriteResult.unacknowledged(),
+                        List.of(),
+                        new WriteConcernError(64, "WriteConcernFailed", "waiting timed out", new BsonDocument()),
+                        new ServerAddress(),
+                        Set.of()));
+        assertThat(failure.effect()).isEqualTo(Effect.UNKNOWN);
+        assertThat(failure).hasMessageContaining("a majority of the servers did not confirm the write in time");
     }
 
     @Test
