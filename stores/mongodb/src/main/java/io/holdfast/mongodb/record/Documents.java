@@ -81,10 +81,17 @@ final class Documents {
 
     private final MongoCollection<Document> collection;
     private final RecordKeys keys;
+    private final RouterCheck check;
 
-    Documents(MongoCollection<Document> collection, RecordKeys keys) {
+    Documents(MongoCollection<Document> collection, RecordKeys keys, RouterCheck check) {
         this.collection = collection;
         this.keys = keys;
+        this.check = check;
+    }
+
+    private MongoCollection<Document> collection() {
+        check.require();
+        return collection;
     }
 
     static String id(RecordKey key) {
@@ -114,7 +121,7 @@ final class Documents {
 
     /** Creates the index that the sweep uses. */
     void createIndex() {
-        var unused = collection.createIndex(Indexes.ascending("at"));
+        var unused = collection().createIndex(Indexes.ascending("at"));
     }
 
     // ---- reading
@@ -142,11 +149,12 @@ final class Documents {
     /** Creates a document that has no number yet. One that exists stays as it is. */
     void create(RecordKey key) {
         try {
-            var unused = collection.updateOne(
-                    Filters.eq("_id", id(key)),
-                    // for the sweep only, so the clock of the client is exact enough
-                    new Document("$setOnInsert", new Document("at", Date.from(Instant.now()))),
-                    new UpdateOptions().upsert(true));
+            var unused = collection()
+                    .updateOne(
+                            Filters.eq("_id", id(key)),
+                            // for the sweep only, so the clock of the client is exact enough
+                            new Document("$setOnInsert", new Document("at", Date.from(Instant.now()))),
+                            new UpdateOptions().upsert(true));
         } catch (MongoWriteException e) {
             if (ErrorCategory.fromErrorCode(e.getError().getCode()) != ErrorCategory.DUPLICATE_KEY) {
                 throw e;
@@ -158,7 +166,7 @@ final class Documents {
     /** Reads several documents. Those that do not exist are left out. */
     Map<RecordKey, Stored> readAll(List<RecordKey> names) {
         List<String> ids = names.stream().map(Documents::id).toList();
-        List<Document> found = collection
+        List<Document> found = collection()
                 .aggregate(List.of(new Document("$match", new Document("_id", new Document("$in", ids))), NOW))
                 .into(new ArrayList<>());
         Map<RecordKey, Stored> all = new HashMap<>();
@@ -180,7 +188,7 @@ final class Documents {
         // a regular expression cannot have the character 0
         range.append(
                 "$regex", "^" + (id(prefix).indexOf('\0') < 0 ? Pattern.quote(id(prefix)) : letter(prefix.kind())));
-        return collection
+        return collection()
                 .aggregate(List.of(
                         new Document("$match", new Document("_id", range)),
                         new Document("$sort", new Document("_id", 1)),
@@ -202,7 +210,7 @@ final class Documents {
      * @return {@code false} if nothing was written
      */
     boolean write(Stored before, RecordColumns after) {
-        return collection.updateOne(guard(before), update(before, after)).getMatchedCount() == 1;
+        return collection().updateOne(guard(before), update(before, after)).getMatchedCount() == 1;
     }
 
     /**
@@ -218,7 +226,7 @@ final class Documents {
 
     private boolean areWritten(List<UpdateOneModel<Document>> writes) {
         try {
-            return collection.bulkWrite(writes, UNORDERED).getMatchedCount() == writes.size();
+            return collection().bulkWrite(writes, UNORDERED).getMatchedCount() == writes.size();
         } catch (MongoBulkWriteException e) {
             if (e.getWriteConcernError() != null) {
                 throw e;
@@ -287,10 +295,11 @@ final class Documents {
                 .append("$currentDate", new Document("at", true))
                 .append("$inc", new Document("v", 1L).append("u", 1L))
                 .append("$unset", new Document("f", ""));
-        return Optional.ofNullable(collection.findOneAndUpdate(
-                        Filters.and(Filters.eq("_id", id(key)), Filters.eq("h", null), NOTHING_ELSE, guard),
-                        update,
-                        AFTER))
+        return Optional.ofNullable(collection()
+                        .findOneAndUpdate(
+                                Filters.and(Filters.eq("_id", id(key)), Filters.eq("h", null), NOTHING_ELSE, guard),
+                                update,
+                                AFTER))
                 .map(found -> new Grant(found.getLong("u"), Stored.micros(found.getDate("at")), found.getLong("v")));
     }
 
@@ -300,14 +309,15 @@ final class Documents {
                         "$set", new Document("h", null).append("ttl", 0L).append("w", 0))
                 .append("$currentDate", new Document("at", true))
                 .append("$inc", new Document("v", 1L));
-        return Optional.ofNullable(collection.findOneAndUpdate(
-                        Filters.and(
-                                Filters.eq("_id", id(key)),
-                                Filters.eq("h", tenure),
-                                NOTHING_ELSE,
-                                Filters.expr(new Document("$gt", List.of(LEASE_END, "$$NOW")))),
-                        update,
-                        AFTER))
+        return Optional.ofNullable(collection()
+                        .findOneAndUpdate(
+                                Filters.and(
+                                        Filters.eq("_id", id(key)),
+                                        Filters.eq("h", tenure),
+                                        NOTHING_ELSE,
+                                        Filters.expr(new Document("$gt", List.of(LEASE_END, "$$NOW")))),
+                                update,
+                                AFTER))
                 .map(Documents::grant);
     }
 
@@ -319,7 +329,7 @@ final class Documents {
 
     /** Returns some records that were written last between two times, the earliest first. */
     List<Stored> unused(Date from, Date until, int limit) {
-        List<Document> found = collection
+        List<Document> found = collection()
                 .aggregate(List.of(
                         new Document("$match", new Document("at", new Document("$gte", from).append("$lt", until))),
                         new Document("$sort", new Document("at", 1)),
@@ -331,7 +341,7 @@ final class Documents {
 
     /** Deletes a document that nobody has written since it was read. */
     boolean delete(Stored before) {
-        return collection.deleteOne(guard(before)).getDeletedCount() == 1;
+        return collection().deleteOne(guard(before)).getDeletedCount() == 1;
     }
 
     /** Returns {@code true} if a failure means that another client has written the same document at this moment. */

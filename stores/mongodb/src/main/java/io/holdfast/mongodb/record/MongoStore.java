@@ -13,7 +13,6 @@ import io.holdfast.spi.ServerClock;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.StoreException;
 import io.holdfast.support.TokenUnits;
 import io.holdfast.support.record.Decider;
 import io.holdfast.support.record.Decision;
@@ -32,7 +31,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.bson.Document;
 
 /**
  * The locks of one client in collections of MongoDB. A lock that nobody waits for is acquired and released by one guarded write
@@ -90,17 +88,11 @@ public final class MongoStore extends RecordStore {
     public static MongoStore open(StoreConfig config, MongoClient client, String database, String address) {
         RecordKeys keys = new RecordKeys(config.keyPrefix());
         MongoDatabase all = client.getDatabase(database);
-        Documents documents = new Documents(all.getCollection(LOCKS), keys);
         Failures failures = new Failures(address);
+        RouterCheck check = new RouterCheck(all, failures);
+        Documents documents = new Documents(all.getCollection(LOCKS), keys, check);
         if (!config.lazy()) {
-            Document answer = failures.reading("connect", () -> all.runCommand(new Document("isMaster", 1)));
-            if ("isdbgrid".equals(answer.get("msg"))) {
-                throw new StoreException(
-                        StoreException.Effect.REFUSED,
-                        address
-                                + ": this is a router of a sharded cluster, and each router has a clock of its own; use a"
-                                + " replica set for locks");
-            }
+            check.require();
             var unused = failures.calling("connect", () -> {
                 documents.createIndex();
                 return true;

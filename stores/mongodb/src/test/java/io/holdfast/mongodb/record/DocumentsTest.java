@@ -52,8 +52,10 @@ class DocumentsTest {
     private final StoreConfig config =
             StoreConfig.of(TestServer.uri(), LockReport.Client.unknown("documents"), Platform.system());
     private final MongoClient connection = connect();
-    private final Documents documents =
-            new Documents(connection.getDatabase(DATABASE).getCollection("holdfast_locks"), new RecordKeys(""));
+    private final Documents documents = new Documents(
+            connection.getDatabase(DATABASE).getCollection("holdfast_locks"),
+            new RecordKeys(""),
+            new RouterCheck(connection.getDatabase(DATABASE), new Failures("here")));
     private final MongoStore store = MongoStore.open(config, connection, DATABASE, "here");
 
     private MongoClient connect() {
