@@ -29,6 +29,8 @@ record Failures(String address) {
     /** Not the primary, and no write was begun. */
     private static final Set<Integer> NOT_PRIMARY = Set.of(10_107, 13_435);
 
+    private static final String BAD_LOGIN = "the server refuses the user and password";
+
     /** Calls MongoDB. A failure says whether a write may have been applied. */
     <T> T calling(String what, Supplier<T> call) {
         try {
@@ -60,13 +62,13 @@ record Failures(String address) {
             return failure(Effect.UNKNOWN, what, "a majority of the servers did not confirm the write in time", error);
         } else if (error instanceof MongoOperationTimeoutException && !wasWaiting(error)) {
             return failure(Effect.UNKNOWN, what, "there was no answer in time: " + first(error), error);
-        } else if (error instanceof MongoSecurityException || DENIED.contains(error.getCode())) {
+        } else if (error instanceof MongoSecurityException) {
+            return login(what, error);
+        } else if (DENIED.contains(error.getCode())) {
             return failure(
                     Effect.REFUSED,
                     what,
-                    error instanceof MongoSecurityException || error.getCode() == 18
-                            ? "the server refuses the user and password"
-                            : "the user has no right to it; grant readWrite on the database",
+                    error.getCode() == 18 ? BAD_LOGIN : "the user has no right to it; grant readWrite on the database",
                     error);
         } else if (error instanceof MongoTimeoutException
                 || error instanceof MongoSocketOpenException
@@ -76,6 +78,14 @@ record Failures(String address) {
             return failure(Effect.NOT_APPLIED, what, "the server is not the primary now; retry", error);
         }
         return failure(Effect.UNKNOWN, what, first(error), error);
+    }
+
+    /** Returns the failure of a log-in, after which no request was sent. A broken connection is no refusal. */
+    private StoreException login(String what, MongoException error) {
+        Throwable cause = Optional.ofNullable(error.getCause()).orElse(error);
+        return cause instanceof MongoException answer && DENIED.contains(answer.getCode())
+                ? failure(Effect.REFUSED, what, BAD_LOGIN, error)
+                : failure(Effect.NOT_APPLIED, what, "the log-in was not completed: " + cause.getMessage(), error);
     }
 
     private StoreException failure(Effect effect, String what, String why, MongoException cause) {

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoCredential;
 import com.mongodb.MongoException;
 import com.mongodb.MongoInterruptedException;
 import com.mongodb.MongoOperationTimeoutException;
+import com.mongodb.MongoSecurityException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.ServerAddress;
@@ -54,6 +56,22 @@ class FailuresTest {
     })
     void aCodeOfTheServerSaysWhetherTheRequestMayHaveBeenApplied(int code, Effect effect) {
         assertThat(failures.of("write", command(code)).effect()).isEqualTo(effect);
+    }
+
+    private Effect login(Throwable cause) {
+        MongoCredential credential = MongoCredential.createCredential("app", "admin", new char[0]);
+        return failures.of("write", new MongoSecurityException(credential, "Exception authenticating", cause))
+                .effect();
+    }
+
+    @Test
+    void aLoginIsRefusedOnlyByTheServer() {
+        assertThat(login(command(18))).isEqualTo(Effect.REFUSED);
+        assertThat(login(command(8_000))).isEqualTo(Effect.REFUSED);
+        assertThat(login(command(11_600))).as("the server ends").isEqualTo(Effect.NOT_APPLIED);
+        assertThat(login(new MongoSocketException("reset", new ServerAddress())))
+                .as("the connection breaks")
+                .isEqualTo(Effect.NOT_APPLIED);
     }
 
     @Test
