@@ -15,10 +15,13 @@ import io.holdfast.testkit.StoreClient;
 import io.netty.channel.Channel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -33,13 +36,41 @@ class OtherServersTest {
         private volatile boolean router;
         private volatile boolean replaced;
 
+        /** Answers like a member of a replica set, whose writes the driver repeats. */
+        private volatile boolean member;
+
+        /** Applies the next acquire, and ends the connection before the answer. */
+        private volatile boolean cuts;
+
+        /** Knows that it was replaced. */
+        private volatile boolean ended;
+
         @Override
         public Document handleCommand(Channel channel, String database, String command, Document query) {
             if (replaced && WRITES.contains(command.toLowerCase(Locale.ROOT))) {
+                ended = true;
                 throw new MongoServerError(10_107, "NotWritablePrimary", "not primary");
             }
             Document answer = super.handleCommand(channel, database, command, query);
-            return router && command.equalsIgnoreCase("isMaster") ? answer.append("msg", "isdbgrid") : answer;
+            if (cuts && command.equalsIgnoreCase("findAndModify")) {
+                cuts = false;
+                replaced = true;
+                var unused = channel.close();
+            }
+            return command.equalsIgnoreCase("isMaster") ? describe(channel, answer) : answer;
+        }
+
+        private Document describe(Channel channel, Document answer) {
+            if (member) {
+                String address = channel.localAddress().toString().substring(1);
+                answer.append("setName", "rs")
+                        .append("hosts", List.of(address))
+                        .append("me", address)
+                        .append("logicalSessionTimeoutMinutes", 30)
+                        .append("ismaster", !ended)
+                        .append("secondary", ended);
+            }
+            return router ? answer.append("msg", "isdbgrid") : answer;
         }
     }
 
@@ -56,9 +87,12 @@ class OtherServersTest {
         server.shutdownNow();
     }
 
+    private String uri() {
+        return "mongodb://127.0.0.1:" + server.getLocalAddress().getPort() + "/holdfast_test";
+    }
+
     private StoreClient client(boolean lazy) {
-        String uri = "mongodb://127.0.0.1:" + server.getLocalAddress().getPort() + "/holdfast_test";
-        return new StoreClient(new MongoStoreProvider(), uri, config -> config.withLazy(lazy));
+        return new StoreClient(new MongoStoreProvider(), uri(), config -> config.withLazy(lazy));
     }
 
     /** The hold was granted by its successor. */
@@ -71,6 +105,26 @@ class OtherServersTest {
             assertThatThrownBy(() -> client.renew("held", 2)).isInstanceOf(StoreException.class);
             backend.replaced = false;
             assertThat(client.renew("held", 2)).isInstanceOf(Renew.Lost.class);
+        }
+    }
+
+    /** The driver reports the failure of the repetition only. */
+    @Tag("slow")
+    @Test
+    void aWriteThatTheDriverHasRepeatedMayHaveBeenApplied() {
+        backend.member = true;
+        try (StoreClient client = new StoreClient(
+                new MongoStoreProvider(),
+                uri() + "?replicaSet=rs",
+                config -> config.withTimeouts(Duration.ofSeconds(3), Duration.ofSeconds(3)))) {
+            client.granted("cut", 1);
+            client.release("cut", 1);
+            backend.cuts = true;
+            assertThat(catchThrowableOfType(StoreException.class, () -> client.acquire("cut", 2)))
+                    .extracting(StoreException::effect)
+                    .isEqualTo(Effect.UNKNOWN);
+            backend.ended = false;
+            backend.replaced = false;
         }
     }
 

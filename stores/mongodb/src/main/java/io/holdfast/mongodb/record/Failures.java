@@ -26,7 +26,7 @@ record Failures(String address) {
     /** Unauthorized, authentication failed, and the same of hosted servers. */
     private static final Set<Integer> DENIED = Set.of(13, 18, 8_000);
 
-    /** Not the primary, and no write was begun. */
+    /** Not the primary. */
     private static final Set<Integer> NOT_PRIMARY = Set.of(10_107, 13_435);
 
     private static final String BAD_LOGIN = "the server refuses the user and password";
@@ -75,7 +75,8 @@ record Failures(String address) {
                 || error instanceof MongoServerUnavailableException) {
             return failure(Effect.NOT_APPLIED, what, "no primary could be reached: " + first(error), error);
         } else if (error instanceof MongoNotPrimaryException || NOT_PRIMARY.contains(error.getCode())) {
-            return failure(Effect.NOT_APPLIED, what, "the server is not the primary now; retry", error);
+            // the driver reports only the last failure of a write that it has repeated; an earlier one may be applied
+            return failure(Effect.UNKNOWN, what, "the server is not the primary now; retry", error);
         }
         return failure(Effect.UNKNOWN, what, first(error), error);
     }

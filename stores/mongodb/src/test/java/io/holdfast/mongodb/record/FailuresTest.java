@@ -42,8 +42,8 @@ class FailuresTest {
 
     @ParameterizedTest
     @CsvSource({
-        "10107, NOT_APPLIED",
-        "13435, NOT_APPLIED",
+        "10107, UNKNOWN",
+        "13435, UNKNOWN",
         "13, REFUSED",
         "18, REFUSED",
         "8000, REFUSED",
