@@ -32,7 +32,7 @@ abstract class BothLibraries {
     static final Duration SHORT = Duration.ofMillis(300);
 
     /** Of a lease that ends by itself. */
-    static final Duration BRIEF = Duration.ofSeconds(2);
+    static final Duration BRIEF = Duration.ofSeconds(4);
 
     private static final AtomicInteger NAMES = new AtomicInteger();
 

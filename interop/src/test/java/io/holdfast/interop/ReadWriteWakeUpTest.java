@@ -101,7 +101,7 @@ class ReadWriteWakeUpTest extends SideBySide {
         writer(Kind.REDISSON, name).lock();
         reader(Kind.REDISSON, name).lock();
         Waiter waiter = new Waiter(reader(Kind.HOLDFAST, name)).asleep();
-        assertThat(untilIn(waiter, writer(Kind.REDISSON, name))).isLessThan(Duration.ofSeconds(3));
+        assertThat(untilIn(waiter, writer(Kind.REDISSON, name))).isLessThan(SOON);
         waiter.release();
         reader(Kind.REDISSON, name).unlock();
     }

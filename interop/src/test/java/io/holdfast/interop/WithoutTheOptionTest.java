@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class WithoutTheOptionTest extends SideBySide {
 
     private final Holdfast plain =
-            Holdfast.builder().uri(server.uri()).lease(Duration.ofSeconds(2)).build();
+            Holdfast.builder().uri(server.uri()).lease(Duration.ofSeconds(5)).build();
 
     @AfterAll
     void closePlain() {
@@ -40,7 +40,7 @@ class WithoutTheOptionTest extends SideBySide {
         Waiter waiter = new Waiter(lock(Kind.REDISSON, name)).asleep();
         long released = System.nanoTime();
         mine.unlock();
-        assertThat(Duration.ofNanos(waiter.gotAt() - released)).isLessThan(Duration.ofSeconds(4));
+        assertThat(Duration.ofNanos(waiter.gotAt() - released)).isLessThan(SOON);
         waiter.release();
     }
 
@@ -52,7 +52,7 @@ class WithoutTheOptionTest extends SideBySide {
         assertThat(channels(name)).isEmpty();
         long released = System.nanoTime();
         lock(Kind.REDISSON, name).unlock();
-        assertThat(Duration.ofNanos(waiter.gotAt() - released)).isLessThan(Duration.ofSeconds(3));
+        assertThat(Duration.ofNanos(waiter.gotAt() - released)).isLessThan(SOON);
         waiter.release();
     }
 }

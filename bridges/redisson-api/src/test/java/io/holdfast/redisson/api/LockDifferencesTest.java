@@ -91,8 +91,8 @@ class LockDifferencesTest {
     void anAsynchronousLossCountsUntilTheUnlockThatReportsIt() throws Exception {
         RLock lock = locks.getLock(name());
         long owner = owner();
-        result(lock.lockAsync(2, SECONDS, owner));
-        result(lock.lockAsync(2, SECONDS, owner));
+        result(lock.lockAsync(5, SECONDS, owner));
+        result(lock.lockAsync(5, SECONDS, owner));
         awaitFree(lock);
         assertThat(lock.isHeldByThread(owner)).isTrue();
         for (int level = 0; level < 2; level++) {

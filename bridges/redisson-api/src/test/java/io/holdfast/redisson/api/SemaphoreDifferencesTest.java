@@ -269,7 +269,7 @@ class SemaphoreDifferencesTest {
         Map<String, PermitCalls.Own> held = new ConcurrentHashMap<>();
         PermitCalls calls = new PermitCalls(holdfast.semaphore(name), held);
         String released = calls.acquire();
-        calls.acquire(2, SECONDS);
+        calls.acquire(5, SECONDS);
         assertThat(held).hasSize(2);
         calls.release(released);
         await(held::isEmpty);
