@@ -291,7 +291,7 @@ class ClusterTest {
         Queue<LockEvent> trouble = new ConcurrentLinkedQueue<>();
         try (Holdfast client = Holdfast.builder()
                 .uri(cluster.uri())
-                .lease(Duration.ofSeconds(9))
+                .lease(Duration.ofSeconds(20))
                 .listener(event -> {
                     if (event instanceof LockEvent.Lost || event instanceof LockEvent.RenewalLate) {
                         trouble.add(event);

@@ -83,7 +83,7 @@ class FailoverTest {
 
         assertThat(other.fencingToken()).isGreaterThan(old.fencingToken());
         long granted = System.nanoTime();
-        assertThat(told).succeedsWithin(LEASE.dividedBy(4));
+        assertThat(told).succeedsWithin(LEASE.dividedBy(2));
         LOG.info(
                 "granted again after {} ms, the old holder was told after {} ms",
                 (granted - killed) / 1_000_000,
@@ -123,7 +123,7 @@ class FailoverTest {
                 () -> held.remainingLease().compareTo(LEASE.minusSeconds(2)) > 0 && replica.calls("evalsha") > 0);
         assertThat(waiter).isNotDone();
         held.close();
-        assertThat(waiter).succeedsWithin(LEASE.dividedBy(4));
+        assertThat(waiter).succeedsWithin(LEASE.dividedBy(2));
         assertThat(waiter.join().fencingToken()).isGreaterThan(held.fencingToken());
         waiter.join().close();
         assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
@@ -190,8 +190,8 @@ class FailoverTest {
         held.onLost(lost -> told.complete(null));
         master.server.kill();
         master.server.restart();
-        assertThat(told).succeedsWithin(LEASE.dividedBy(4));
-        assertThat(waiter).succeedsWithin(LEASE.dividedBy(4));
+        assertThat(told).succeedsWithin(LEASE.dividedBy(2));
+        assertThat(waiter).succeedsWithin(LEASE.dividedBy(2));
         assertThat(waiter.join().fencingToken()).isGreaterThan(held.fencingToken());
         waiter.join().close();
     }

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class FaultTableTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(6);
+    private static final Duration LEASE = Duration.ofSeconds(9);
     private static final int OVERLAP_ATTEMPTS = 5;
     private static final Duration SHORT = Duration.ofSeconds(2);
     private static final String PASSWORD = "never-to-be-logged";

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** A lock that is kept for the next owner, on a real server. */
 class LingerTest {
 
-    private static final Duration LINGER = Duration.ofSeconds(2);
+    private static final Duration LINGER = Duration.ofSeconds(6);
     private static final LockOptions LINGERING = LockOptions.defaults().withLinger(LINGER);
 
     private final Servers servers = Servers.start();

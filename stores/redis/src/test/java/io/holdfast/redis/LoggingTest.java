@@ -106,7 +106,7 @@ class LoggingTest {
                         .foresee(ForeseenLines.SILENT_SERVER)
                         .foresee(ForeseenLines.LOSS)
                         .foresee(ForeseenLines.TEST_CONNECTION)) {
-            try (Holdfast client = client(servers.uri(), Duration.ofSeconds(2))) {
+            try (Holdfast client = client(servers.uri(), Duration.ofSeconds(6))) {
                 List<Lease> held = leases(client, 30);
                 servers.server.kill();
                 Await.until("all are lost", () -> client.stats().lost() == held.size());

@@ -104,8 +104,7 @@ class MissingRightsTest {
     @Test
     void aHoldThatMayNotBeRenewedForAWhileIsKept() throws Exception {
         String uri = allow("~*", "&*", "+@all");
-        try (Holdfast user =
-                        Holdfast.builder().uri(uri).lease(Duration.ofSeconds(9)).build();
+        try (Holdfast user = Holdfast.builder().uri(uri).lease(LONG).build();
                 Lease all = user.lock("all").acquire();
                 Lease reading = user.readWriteLock("reading").readLock().acquire()) {
             allow("~hf:*", "&*", "+@all");

@@ -151,7 +151,7 @@ class ReadWriteTest {
     void aMixOfLocksIsRenewedWhereverItIsKept() {
         try (Holdfast brief = Holdfast.builder()
                 .uri(servers.uri())
-                .lease(Duration.ofSeconds(6))
+                .lease(Duration.ofSeconds(15))
                 .build()) {
             List<DistributedLock> locks = List.of(
                     brief.lock(name + "-1"),

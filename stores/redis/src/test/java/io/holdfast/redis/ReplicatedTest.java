@@ -29,7 +29,11 @@ import org.junit.jupiter.api.Test;
 /** Grants that count when a replica has them. */
 class ReplicatedTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(10);
+
+    /** Of a hold that is lost at its deadline. */
+    private static final Duration BRIEF = Duration.ofSeconds(3);
+
     private static final Duration COMMAND = Duration.ofSeconds(2);
 
     private final Servers master = Servers.start("--repl-diskless-sync-delay", "0");
@@ -139,7 +143,7 @@ class ReplicatedTest {
 
     @Test
     void aHoldThatIsNotReplicatedAnyMoreIsLostAtItsDeadline() throws Exception {
-        Lease held = safe.lock("n").acquire();
+        Lease held = safe.lock("n", LockOptions.defaults().withLease(BRIEF)).acquire();
         Lease other = plain.lock("other").acquire();
         CompletableFuture<Void> told = new CompletableFuture<>();
         held.onLost(lost -> told.complete(null));
@@ -202,9 +206,8 @@ class ReplicatedTest {
 
     @Test
     void aLossIsToldThoughNoReplicaAnswers() throws Exception {
-        LockOptions longer = LockOptions.defaults().withLease(LEASE.multipliedBy(3));
-        Lease held = safe.lock("n", longer).acquire();
-        Lease other = safe.lock("other", longer).acquire();
+        Lease held = safe.lock("n").acquire();
+        Lease other = safe.lock("other").acquire();
         CompletableFuture<Boolean> told = new CompletableFuture<>();
         held.onLost(lost -> told.complete(other.isValid()));
         master.redis.del("n");

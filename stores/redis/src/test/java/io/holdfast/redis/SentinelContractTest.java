@@ -5,6 +5,7 @@ import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreHarness;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 
@@ -21,6 +22,7 @@ class SentinelContractTest extends StoreContract {
     @BeforeAll
     static void start() {
         group = new SentinelGroup();
+        group.waitBeforeAFailover(Duration.ofSeconds(10));
         client = RedisClient.create(group.master().uri());
         master = client.connect();
         Servers.allow(master.sync(), "app", MinimalRights.with("wait"));

@@ -131,6 +131,15 @@ final class SentinelGroup implements AutoCloseable {
         }
     }
 
+    /** Until no Sentinel is in the TILT mode, in which it promotes nobody. A pause of the machine begins it. */
+    void awaitNoTilt() {
+        Await.until("no Sentinel is in the TILT mode", () -> sentinels.stream().noneMatch(this::isInTilt));
+    }
+
+    private boolean isInTilt(RedisServer sentinel) {
+        return redis(sentinel, r -> r.info("sentinel")).contains("sentinel_tilt:1");
+    }
+
     /** Makes all Sentinels take another server for the master, which does not know, and neither do those that were theirs. */
     void nameAnother(RedisServer server) {
         for (RedisServer sentinel : sentinels) {

@@ -8,6 +8,7 @@ import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.Safety;
 import io.holdfast.testkit.Await;
+import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -36,6 +37,7 @@ class StalledReplicaTest {
     private Holdfast connect(int replicas) {
         return Holdfast.builder()
                 .uri(master.uri())
+                .commandTimeout(Duration.ofSeconds(10))
                 .safety(new Safety(replicas, false))
                 .build();
     }

@@ -78,7 +78,7 @@ final class TestCluster implements AutoCloseable {
     /** @param tls whether clients, and nodes among themselves, use it */
     TestCluster(int replicas, boolean tls, String... more) {
         for (int i = 0; i < MASTERS * (1 + replicas); i++) {
-            nodes.add(start(tls, more));
+            nodes.add(start(tls, nodeTimeout(replicas, List.of(more)), more));
         }
         for (int i = 0; i < nodes.size(); i++) {
             nodes.get(i).cluster("SET-CONFIG-EPOCH", i + 1);
@@ -94,7 +94,7 @@ final class TestCluster implements AutoCloseable {
         awaitReplicas(replicas);
     }
 
-    /** Lets the nodes meet, and again if they have not within a time: a node forgets one whose handshake takes over a second. */
+    /** Lets the nodes meet, and again if they have not within a time: a node forgets one that is too slow to shake hands. */
     private void meet() {
         AtomicLong last = new AtomicLong(System.nanoTime() - MEET_AGAIN_NANOS);
         Await.until("all nodes know each other", () -> {
@@ -107,7 +107,12 @@ final class TestCluster implements AutoCloseable {
         });
     }
 
-    private Node start(boolean tls, String... more) {
+    /** Returns a second where a test waits until a node is missed; else more than a pause of the machine. */
+    private static String nodeTimeout(int replicas, List<String> more) {
+        return replicas > 0 || more.contains("--cluster-require-full-coverage") ? "1000" : "5000";
+    }
+
+    private Node start(boolean tls, String nodeTimeout, String... more) {
         int bus = Ports.free();
         int secure = Ports.free();
         List<String> args = new ArrayList<>(List.of(more));
@@ -115,7 +120,7 @@ final class TestCluster implements AutoCloseable {
             args.addAll(List.of("--tls-cluster", "yes", "--tls-port", "" + secure));
         }
         args.addAll(List.of("--cluster-enabled", "yes", "--cluster-port", "" + bus));
-        args.addAll(List.of("--cluster-node-timeout", "1000", "--repl-diskless-sync-delay", "0"));
+        args.addAll(List.of("--cluster-node-timeout", nodeTimeout, "--repl-diskless-sync-delay", "0"));
         RedisServer server = RedisServer.start(args.toArray(String[]::new));
         RedisURI uri = RedisURI.create(server.uri());
         uri.setTimeout(Duration.ofSeconds(5));
