@@ -14,7 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** An ensemble whose keys can be looked at. Each harness has a path of its own. */
 final class EtcdHarness extends RealTimeHarness {
 
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    /** Less than the length of a session, so that one that is left open is found. */
+    private static final Duration LIMIT = Duration.ofSeconds(20);
 
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 

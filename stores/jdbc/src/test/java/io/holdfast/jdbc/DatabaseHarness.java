@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** A database, and a connection to look into it. */
 final class DatabaseHarness extends RealTimeHarness {
 
-    private static final Duration LIMIT = Duration.ofSeconds(5);
+    private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private final Databases database;
 

@@ -56,7 +56,7 @@ class MariaDbSessionTest {
     @Test
     void haveNoClockAndAreReplaced() throws Exception {
         DataSource source = Sources.of(this::lend);
-        Duration length = Duration.ofSeconds(6);
+        Duration length = Duration.ofSeconds(15);
         try (Holdfast holder = JdbcHoldfast.builder(source).lease(length).build();
                 Holdfast other = JdbcHoldfast.connect(source);
                 Lease lease = holder.lock("zone").acquire()) {

@@ -25,7 +25,7 @@ import org.bson.Document;
 /** A server whose documents can be looked at. Each harness has a database of its own. */
 final class MongoHarness extends RealTimeHarness {
 
-    private static final Duration LIMIT = Duration.ofSeconds(5);
+    private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 

@@ -18,7 +18,9 @@ import org.apache.zookeeper.ZooKeeper;
 /** An ensemble, and a client to look at its nodes. Each harness has a path of its own. */
 final class ZooKeeperHarness extends RealTimeHarness {
 
-    private static final Duration LIMIT = Duration.ofSeconds(10);
+    /** Less than the length of a session, so that one that is left open is found. */
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
     private final String chroot = "/rule" + NUMBERS.incrementAndGet();

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 /** A process of a crowd as its parent sees it. A thread reads what the process prints, and adds it to the history. */
 final class CrowdProcess {
 
-    private static final long END_SECONDS = 30;
+    private static final long END_SECONDS = 60;
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Process process;

@@ -150,7 +150,7 @@ class RedisServerTest {
             assertThatThrownBy(client::receive).isInstanceOf(SocketTimeoutException.class);
 
             server.resume();
-            client.timeout(2000);
+            client.timeout(20_000);
             assertThat(client.receive()).isEqualTo("+PONG");
             server.awaitReady();
         }
