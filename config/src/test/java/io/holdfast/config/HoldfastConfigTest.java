@@ -84,7 +84,7 @@ class HoldfastConfigTest {
         try (Holdfast client = builder.build();
                 Holdfast other = Holdfast.connect("memory:config-test");
                 Lease lease = client.lock("n").acquire()) {
-            assertThat(lease.remainingLease()).isBetween(Duration.ofSeconds(3), Duration.ofSeconds(7));
+            assertThat(lease.remainingLease()).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(7));
             assertThat(other.lock("a$b:n").holder().orElseThrow().client().name())
                     .hasValue("orders-here");
             assertThat(other.lock("a$b:n").holder().orElseThrow().place())

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("everywhere")
 class HoldfastStrategiesTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final Duration LEASE = Duration.ofSeconds(8);
 
     /** A lease that does not end before a test takes the hold away, however slow the machine is. */
     private static final Duration LONG = Duration.ofMinutes(1);
@@ -130,8 +130,8 @@ class HoldfastStrategiesTest {
     @Test
     void aSlowSellerHoldsUpOneShelf() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.SEGMENTED, Keys.SHELVES)) {
-            Scene.Held slow = scene.hold(scene.process(0, LEASE));
-            Strategy other = scene.process(1, LEASE);
+            Scene.Held slow = scene.hold(scene.process(0, LONG));
+            Strategy other = scene.process(1, LONG);
             for (int i = 1; i < Keys.SHELVES; i++) {
                 assertThat(scene.sell(other)).isTrue();
             }
@@ -146,7 +146,7 @@ class HoldfastStrategiesTest {
     @Test
     void sellersOfOneShareDoNotWaitForEachOther() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.ALLOTMENT, 100)) {
-            Strategy strategy = scene.process(0, LEASE);
+            Strategy strategy = scene.process(0, LONG);
             Scene.Held first = scene.hold(strategy);
             assertThat(scene.sell(strategy)).isTrue();
             assertThat(first.finish()).isTrue();
@@ -158,7 +158,7 @@ class HoldfastStrategiesTest {
     @Test
     void whatIsLeftOfAShareIsReturnedAtTheEnd() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.ALLOTMENT, 100)) {
-            Strategy strategy = scene.process(0, LEASE);
+            Strategy strategy = scene.process(0, LONG);
             assertThat(scene.sell(strategy)).isTrue();
             assertThat(scene.redis.get(scene.keys.stock())).isEqualTo("88");
             scene.end(strategy);
@@ -183,10 +183,10 @@ class HoldfastStrategiesTest {
     void aShareWhoseLeaseWasLostIsSoldByOthersAndOnce() throws Exception {
         try (Scene scene = new Scene(server, StrategyKind.ALLOTMENT, 20);
                 Holdfast holdfast = Holdfast.connect(server.uri())) {
-            Strategy loser = scene.process(0, LEASE);
+            Strategy loser = scene.process(0, LONG);
             Scene.Held late = scene.hold(loser);
             holdfast.lock("flash-sale/" + scene.keys.sale() + "/share/0").forceUnlock();
-            Strategy other = scene.process(1, LEASE);
+            Strategy other = scene.process(1, LONG);
             for (int i = 0; i < 20; i++) {
                 assertThat(scene.sell(other)).isTrue();
             }

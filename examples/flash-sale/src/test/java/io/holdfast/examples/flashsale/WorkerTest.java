@@ -113,7 +113,7 @@ class WorkerTest {
     }
 
     private static void await(BooleanSupplier condition) throws InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!condition.getAsBoolean()) {
             assertThat(System.nanoTime() - end).isNegative();
             TimeUnit.MILLISECONDS.sleep(5);

@@ -84,7 +84,7 @@ class AutoConfigurationTest {
                     Holdfast client = context.getBean(Holdfast.class);
                     client.lock("n").run(() -> {
                         assertThat(client.lock("n").remainingLease())
-                                .isBetween(Duration.ofSeconds(4), Duration.ofSeconds(10));
+                                .isBetween(Duration.ofSeconds(1), Duration.ofSeconds(10));
                         try (Holdfast other = Holdfast.connect(uri)) {
                             assertThat(other.lock("shop:n").isLocked()).isTrue();
                         }

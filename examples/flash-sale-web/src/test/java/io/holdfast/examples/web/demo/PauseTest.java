@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A process that is paused continues when the process that paused it dies. */
-@Timeout(30)
+@Timeout(60)
 class PauseTest {
 
     /** Stops the given process, says so, and lives on. */
@@ -27,7 +27,7 @@ class PauseTest {
 
     @Test
     void aPausedProcessContinuesAtTheEnd() throws Exception {
-        Process victim = new ProcessBuilder("sleep", "20").start();
+        Process victim = new ProcessBuilder("sleep", "60").start();
         Pause pause = Pause.of(victim.pid());
         assertThat(awaitState(victim.pid(), "T")).isTrue();
         pause.end();
@@ -37,7 +37,7 @@ class PauseTest {
 
     @Test
     void aPausedProcessContinuesWhenTheOneThatPausedItIsKilled() throws Exception {
-        Process victim = new ProcessBuilder("sleep", "20").start();
+        Process victim = new ProcessBuilder("sleep", "60").start();
         Process stopper = new ProcessBuilder(List.of(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
@@ -56,7 +56,7 @@ class PauseTest {
     }
 
     private static boolean awaitState(long pid, String state) throws Exception {
-        for (int i = 0; i < 500; i++) {
+        for (int i = 0; i < 2_000; i++) {
             String stat = Files.readString(Path.of("/proc/" + pid + "/stat"));
             if (stat.substring(stat.lastIndexOf(')') + 2).startsWith(state)) {
                 return true;
