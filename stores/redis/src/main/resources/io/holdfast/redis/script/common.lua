@@ -154,11 +154,13 @@ local function keep(token, unit)
     end
 end
 
--- Reads a lock and its other keys, with the highest unit given and the number of waiters. 'bad' is the error if one cannot be
--- used.
+-- Reads a lock and its other keys, with the number of waiters, and the highest unit given unless 'counter' is nil. 'bad' is the
+-- error if one cannot be used.
 local function look_at_all(lock, counter, queue, claim, floor, known)
     local it, bad = look(lock), nil
-    bad, it.token, it.last = units_of(counter, floor)
+    if counter then
+        bad, it.token, it.last = units_of(counter, floor)
+    end
     it.waiters = redis.pcall('ZCARD', queue)
     it.bad = it.bad or bad or wrong_queue(queue, it.waiters)
         or claim and wrong(claim, redis.pcall('GET', claim), is_tenure)

@@ -17,7 +17,9 @@ for i = 1, #KEYS, 8 do
     local held, ends, queue, wanted, token = KEYS[i + 1], KEYS[i + 2], KEYS[i + 3], KEYS[i + 4], KEYS[i + 5]
     local at, known = (i - 1) / 8 * 3, KEYS[i + 7]
     local tenure, lease, more = ARGV[at + 1], tonumber(ARGV[at + 2]), tonumber(ARGV[at + 3])
-    local bad, _, last = unusable(KEYS[i], held, ends, queue, wanted, token, KEYS[i + 6], known)
+    -- one counter serves all names: a broken one must not end holds that want no units
+    local read = more > 0 and token or nil
+    local bad, _, last = unusable(KEYS[i], held, ends, queue, wanted, read, KEYS[i + 6], known)
     if bad then
         add(2, bad.err, 0, 0)
     else

@@ -16,8 +16,10 @@
 -- 3. A script that grants, changes or returns permits first drops what has expired, and serves the queue. No other script
 --    does so when a holder dies.
 
+-- Returns the error if a key cannot be used; otherwise nil. Also returns the number of permits, and the highest unit given
+-- unless 'token' is nil.
 local function unusable(limit, held, ends, queue, wanted, token, done, known)
-    local total, last = redis.pcall('GET', limit), redis.pcall('GET', token)
+    local total, last = redis.pcall('GET', limit), token and redis.pcall('GET', token)
     local bad = wrong(limit, total, is_number) or wrong(token, last, is_number) or wrong_known(known)
     for _, key in ipairs({held, ends, queue, wanted, done}) do
         bad = bad or wrong(key, redis.pcall('ZRANGE', key, 0, 0), is_holder)

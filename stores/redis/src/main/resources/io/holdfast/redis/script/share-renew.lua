@@ -16,8 +16,10 @@ end
 for i = 1, #KEYS, 6 do
     local lock, counter, queue, leases, floor, timer = unpack(KEYS, i, i + 5)
     local at = (i - 1) / 6 * 5
-    local owner, wanted = field(ARGV[at + 1], ARGV[at + 4]), tonumber(ARGV[at + 3])
-    local bad, waiters, token, last = unusable(lock, counter, queue, leases, floor, timer)
+    local owner, wanted, above = field(ARGV[at + 1], ARGV[at + 4]), tonumber(ARGV[at + 3]), tonumber(ARGV[at + 5])
+    -- one counter serves all names: a broken one must not end holds that want no units
+    local read = (wanted > 0 or above > 0) and counter or nil
+    local bad, waiters, token, last = unusable(lock, read, queue, leases, floor, timer)
     if bad and string.find(bad.err, 'HFKIND', 1, true) then
         add(0, 0, 0, 0)
     elseif bad then
@@ -26,7 +28,10 @@ for i = 1, #KEYS, 6 do
         add(0, 0, 0, 0)
     else
         lease_to(lock, leases, owner, timer, tonumber(ARGV[at + 2]), now)
-        local first, units = draw_above(token, last, tonumber(ARGV[at + 5]), wanted, now)
+        local first, units = 0, 0
+        if token then
+            first, units = draw_above(token, last, above, wanted, now)
+        end
         add(1, waiters, first, units)
     end
 end

@@ -52,7 +52,7 @@ local function owners(lock)
 end
 
 -- Returns the error if a key cannot be used, or if the lock is held as another kind; otherwise nil. Also returns the number of
--- waiters, where the units are counted, and the highest unit given.
+-- waiters, where the units are counted, and the highest unit given; the last two are nil without a counter.
 local function unusable(lock, counter, queue, leases, floor, timer, known)
     local it = look_at_all(lock, counter, queue, nil, floor, known)
     local bad = it.bad or wrong(leases, redis.pcall('ZRANGE', leases, 0, 0), is_tenure)
