@@ -16,6 +16,7 @@ import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -167,6 +168,27 @@ class SemaphoreTest {
         CompletableFuture<Permit> waiting = second.fairSemaphore(NAME).async().acquire();
         Await.until("the place is passed over", waiting::isDone);
         waiting.join().close();
+        held.close();
+    }
+
+    @Test
+    void aFairPlaceOfAClientThatIsGoneBarsNobodyThoughALiveOnePrecedesIt() throws InterruptedException {
+        here.trySetPermits(2);
+        Permit held = here.acquire();
+        try (TestClient live = TestClient.open(servers.uri())) {
+            Acquire both = live.request(NAME, 1).withShare(Share.permits(2));
+            assertThat(live.acquire(both.queued(Acquire.Queueing.BARGING, 0))).isInstanceOf(Acquire.Refused.class);
+            try (TestClient gone = TestClient.open(servers.uri())) {
+                inLine(gone, 1);
+                assertThat(there.tryAcquire()).isEmpty();
+            }
+            Await.until("the place is passed over", () -> {
+                Optional<Permit> permit = there.tryAcquire();
+                permit.ifPresent(Permit::close);
+                return permit.isPresent();
+            });
+            Await.reply(live.store().release(Release.of(NAME, live.tenure(1)).withMode(Share.Mode.PERMITS)));
+        }
         held.close();
     }
 

@@ -37,6 +37,10 @@ local place = tonumber(redis.call('ZSCORE', queue, me))
 local arrival = place or tonumber(ARGV[6])
 local function overtakes()
     if ARGV[5] ~= '2' then
+        if not fair_before(queue, known, arrival, now) then
+            return false
+        end
+        drop_dead_fair(queue, wanted, known, inboxes)
         return fair_before(queue, known, arrival, now)
     end
     local first = redis.call('ZRANGE', queue, 0, 0, 'WITHSCORES')

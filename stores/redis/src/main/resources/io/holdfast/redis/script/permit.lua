@@ -98,6 +98,19 @@ local function listens(inboxes, place)
     return listeners(inboxes, place)[2] ~= 0
 end
 
+-- Drops dead fair positions among the first ones, up to a live one. Behind a live barging position that waits for more permits
+-- than are free, they are not served, and would bar newcomers.
+local function drop_dead_fair(queue, wanted, known, inboxes)
+    for _, place in ipairs(redis.call('ZRANGE', queue, 0, MOST_SEEN - 1)) do
+        if is_fair(place) then
+            if not is_absent(known, place) and listens(inboxes, place) then
+                return
+            end
+            go(queue, wanted, known, place)
+        end
+    end
+end
+
 -- Assigns free permits to the waiters in their order, until too few are free for the next one. Some positions are dropped:
 --
 -- * A position whose client does not listen, even if it wants more than is free. All others would wait for it.
