@@ -28,20 +28,28 @@ end
 
 local renew, release = {}, {}
 
+-- PEXPIRE is the first write of each renewal: a full server allows it, and then the rest.
+
 function renew.owner()
     redis.call('PEXPIRE', key, longer(key, lease))
 end
 
-renew.count = renew.owner
+-- The count of an assigned holder is below zero until the holder is heard of. If it stayed so, the end of the lease would count
+-- as a lapsed claim, and the client as absent.
+function renew.count()
+    redis.call('PEXPIRE', key, longer(key, lease))
+    redis.call('ZADD', key, math.abs(tonumber(found)), holder)
+end
 
 -- This key lives longer than the others. In those, a holder without an end is taken for one of another program, or is never
 -- dropped.
 renew['end'] = function()
-    redis.call('ZADD', key, string.format('%.0f', math.max(tonumber(found), now + lease * 1000)), holder)
     redis.call('PEXPIRE', key, longer(key, lease + CLAIM_LIFE))
+    redis.call('ZADD', key, string.format('%.0f', math.max(tonumber(found), now + lease * 1000)), holder)
 end
 
 function renew.timer()
+    redis.call('PEXPIRE', key, longer(key, lease))
     redis.call('SET', key, '1', 'PX', longer(key, lease))
 end
 
