@@ -7,10 +7,12 @@ import io.holdfast.redis.store.RedisStore;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Change;
 import io.holdfast.spi.Release;
+import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -72,5 +74,13 @@ class PermitScriptsTest {
         }
         KeyPart timer = store.parts(NAME, holder.tenure(1), Share.Mode.READ).get(2);
         assertThat(Await.reply(store.byKey(timer, NAME, LONG, false))).isTrue();
+    }
+
+    @Test
+    void aRenewalOfWhatIsNotHeldExtendsNothing() {
+        long before = servers.redis.pexpiretime(ENDS);
+        Renew lost = new Renew(NAME, holder.tenure(2), Share.Mode.PERMITS, LONG, 0);
+        assertThat(holder.renew(List.of(lost))).hasOnlyElementsOfType(Renew.Lost.class);
+        assertThat(servers.redis.pexpiretime(ENDS)).isEqualTo(before);
     }
 }

@@ -24,7 +24,7 @@ for i = 1, #KEYS, 8 do
         add(2, bad.err, 0, 0)
     else
         -- a full server allows this first write, and then the rest
-        redis.call('PEXPIRE', ends, longer(ends, lease))
+        redis.call('ZREM', ends, '')
         expire(held, ends, known, now, tenure)
         local count = tonumber(is_held(held, tenure))
         if not count then
