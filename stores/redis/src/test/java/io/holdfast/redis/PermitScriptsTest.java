@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.redis.script.KeyPart;
 import io.holdfast.redis.store.RedisStore;
@@ -10,6 +11,7 @@ import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
+import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
@@ -82,5 +84,15 @@ class PermitScriptsTest {
         Renew lost = new Renew(NAME, holder.tenure(2), Share.Mode.PERMITS, LONG, 0);
         assertThat(holder.renew(List.of(lost))).hasOnlyElementsOfType(Renew.Lost.class);
         assertThat(servers.redis.pexpiretime(ENDS)).isEqualTo(before);
+    }
+
+    /** A message about an assignment that is not written would make a second holder. */
+    @Test
+    void nothingIsSentIfTheServerRefusesToWrite() {
+        servers.redis.del(HELD, ENDS);
+        servers.redis.configSet("min-replicas-to-write", "1");
+        assertThatThrownBy(() -> holder.acquire(request(holder))).isInstanceOf(StoreException.class);
+        assertThat(waiter.arrived()).doesNotHaveAnyElementsOfTypes(Signal.Assigned.class);
+        assertThat(servers.redis.exists(HELD)).isZero();
     }
 }

@@ -132,9 +132,17 @@ local function serve_permits(held, ends, queue, wanted, token, known, inboxes, n
         local tenure = fair and string.sub(place, 2) or place
         local first, units = draw(last, now, 1)
         local lasts = claim_of(known, place)
+        local arrival = redis.call('ZSCORE', queue, place)
+        -- A server that refuses writes refuses this first one. After a message, the waiter would be a second holder.
+        redis.call('ZREM', queue, place)
+        -- while the slot migrates, access to a deleted key fails: let it fail here, and not after an assignment was sent
+        redis.call('EXISTS', queue)
+        redis.call('EXISTS', ends)
         local heard = fits and (absent and 0 or tell(inboxes, place, string.format('AP %s %.0f %.0f 0 0 %.0f ',
             string.match(tenure, '[^:]*$'), first, units, now + lasts * 1000) .. name))
         if fits and not heard and not fair then
+            redis.call('ZADD', queue, arrival, place)
+            redis.call('PEXPIRE', queue, PLACE_LIFE)
             return last, false
         end
         go(queue, wanted, known, place)
