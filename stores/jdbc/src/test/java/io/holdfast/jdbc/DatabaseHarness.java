@@ -16,14 +16,25 @@ final class DatabaseHarness extends RealTimeHarness {
     private static final Duration LIMIT = Duration.ofSeconds(30);
 
     private final Databases database;
+    private final String uri;
 
     DatabaseHarness(Databases database) {
+        this(database, database.url());
+    }
+
+    /**
+     * Creates a harness.
+     *
+     * @param uri the URI of the clients, which may lead to the database through something else
+     */
+    DatabaseHarness(Databases database, String uri) {
         this.database = database;
+        this.uri = uri;
     }
 
     @Override
     public String uri() {
-        return database.url();
+        return uri;
     }
 
     @Override

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
+import java.util.function.UnaryOperator;
 
 /** A real server, which ends with this process, and the statements by which a test looks into it. */
 final class DatabaseServer implements AutoCloseable {
@@ -243,6 +244,15 @@ final class DatabaseServer implements AutoCloseable {
 
     /** A harness with tables of its own: in another schema of PostgreSQL, or in another database. */
     DatabaseHarness harness() {
+        return harness(uri -> uri);
+    }
+
+    /**
+     * A harness whose clients connect in another way.
+     *
+     * @param way returns the URI of the clients for one that leads to the server itself
+     */
+    DatabaseHarness harness(UnaryOperator<String> way) {
         String name = "rule" + NUMBERS.incrementAndGet();
         try (Databases admin = Databases.at(uri, "")) {
             if (isPostgreSql()) {
@@ -255,11 +265,12 @@ final class DatabaseServer implements AutoCloseable {
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
-        return new DatabaseHarness(database(
+        Databases database = database(
                 isPostgreSql()
                         // not the usual names, because a client with those would find the table in each schema
                         ? uri.replace("user=postgres", "user=" + name) + "&tablePrefix=" + name + ".rule_"
-                        : uri.replace("/locks?", "/" + name + "?")));
+                        : uri.replace("/locks?", "/" + name + "?"));
+        return new DatabaseHarness(database, way.apply(database.url()));
     }
 
     @Override

@@ -1,7 +1,6 @@
 package io.holdfast.jdbc.connection;
 
 import io.holdfast.jdbc.sql.Dialect;
-import io.holdfast.jdbc.sql.Statements;
 import java.io.PrintWriter;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -60,20 +59,18 @@ final class Source implements DataSource {
                 connection.setNetworkTimeout(Runnable::run, (int) limit);
             }
             dialect.requireSafe(connection);
-            for (String setting : dialect.settings(commandMillis)) {
-                var unused = Statements.update(connection, setting);
-            }
+            Connection configured = dialect.configured(connection, commandMillis);
             if (dialect.commits()) {
-                connection.setAutoCommit(false);
+                configured.setAutoCommit(false);
             }
-            opened.add(connection);
+            opened.add(configured);
             // close race: the flag is read after the connection is registered. So either this thread sees the close, or
             // the close sees the connection
             if (closed) {
                 throw Opener.closedError();
             }
             usable = true;
-            return connection;
+            return configured;
         } finally {
             if (!usable) {
                 connection.close();

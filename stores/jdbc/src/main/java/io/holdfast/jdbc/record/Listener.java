@@ -11,6 +11,7 @@ import io.holdfast.support.store.Looker;
 import io.holdfast.support.store.RecordKeys;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,7 +35,8 @@ import org.slf4j.LoggerFactory;
  *
  * <ol>
  *   <li>Either the client hears, or it looks at the rows that it waits for. A connection hears when a message that the client has
- *       sent to itself has arrived on it. So a connection pooler that accepts LISTEN and delivers nothing is found out.
+ *       sent to itself has arrived on it. So a proxy that accepts LISTEN and delivers nothing is found out. Behind a connection
+ *       pooler that is known as such, the client only looks.
  *   <li>Whenever the client ceases to hear, and begins again, it is told of a {@link Signal.Gap}, because messages may have been
  *       lost. It is told of none if it made no request before it began to hear.
  *   <li>A connection that has been silent for two seconds is tested. So one that was cut off is replaced.
@@ -66,7 +68,9 @@ final class Listener {
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicLong lastProof = new AtomicLong();
     private final Map<String, CompletableFuture<Void>> proofs = new ConcurrentHashMap<>();
-    private final CountDownLatch firstHeard = new CountDownLatch(1);
+    /** Whether the client hears, once that is known. */
+    private final CompletableFuture<Boolean> first = new CompletableFuture<>();
+
     private volatile boolean hears;
     /** Set if there was a request since the client has ceased to hear, so that a message to it may be lost. */
     private volatile boolean unheard;
@@ -75,6 +79,9 @@ final class Listener {
     private volatile @Nullable Thread thread;
     /** Used by the thread alone. */
     private boolean warned;
+
+    /** Used by the thread alone. */
+    private boolean supported = true;
 
     Listener(StoreConfig config, Platform.Timer timer, Messages messages, Sessions sessions, Looker looker) {
         this.config = config;
@@ -116,9 +123,12 @@ final class Listener {
     /** Waits until the client hears. Returns {@code false} if it does not within the time. */
     boolean awaitHearing(Duration limit) {
         try {
-            return firstHeard.await(limit.toNanos(), TimeUnit.NANOSECONDS);
+            return first.get(limit.toNanos(), TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.debug("the client does not hear yet", e);
             return false;
         }
     }
@@ -193,7 +203,7 @@ final class Listener {
     private void run() {
         thread = Thread.currentThread();
         long pause = FIRST_PAUSE_NANOS;
-        while (!closed) {
+        while (!closed && supported) {
             try {
                 listen();
             } catch (Throwable e) {
@@ -217,6 +227,10 @@ final class Listener {
             } finally {
                 messages.unlisten(connection, id);
             }
+        } catch (SQLFeatureNotSupportedException e) {
+            supported = false;
+            first.complete(false);
+            LOG.warn("{}: {}; this client looks at the rows it waits for instead", sessions.address(), e.getMessage());
         } catch (SQLException | RuntimeException e) {
             LOG.debug("the connection that listens has failed; trying again", e);
         }
@@ -274,7 +288,7 @@ final class Listener {
             unheard = false;
             config.signals().accept(new Signal.Gap());
         }
-        firstHeard.countDown();
+        first.complete(true);
     }
 
     private void becomeDeaf() {
@@ -298,9 +312,8 @@ final class Listener {
         if (error instanceof TimeoutException && !warned) {
             warned = true;
             LOG.warn(
-                    "{}: a notification to ourselves did not arrive, as behind a connection pooler in transaction mode; this"
-                            + " client looks at the rows it waits for instead. Connect to the server itself, or add"
-                            + " signals=look to the URL",
+                    "{}: a notification to ourselves did not arrive; this client looks at the rows it waits for instead."
+                            + " Connect to the server itself, or add signals=look to the URL",
                     sessions.address());
         }
     }

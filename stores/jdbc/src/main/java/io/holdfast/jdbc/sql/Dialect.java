@@ -192,7 +192,19 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
      */
     public abstract List<String> settings(long commandMillis);
 
-    /** Returns the statements that put a session back as it is now, after {@link #settings}. */
+    /**
+     * Applies the {@link #settings} to a new connection. Returns the connection to use, which may be a view of it.
+     *
+     * @param commandMillis the command timeout of the client
+     */
+    public Connection configured(Connection connection, long commandMillis) throws SQLException {
+        for (String setting : settings(commandMillis)) {
+            var unused = Statements.update(connection, setting);
+        }
+        return connection;
+    }
+
+    /** Returns the statements that put a session back as it is now, after {@link #configured}. */
     public abstract List<String> restoring(Connection connection) throws SQLException;
 
     /** Returns the time for which a statement waits for a locked row. */

@@ -14,6 +14,7 @@ public interface Messages {
      * Begins to receive the messages to a client on a connection, which is used for nothing else from then on.
      *
      * @return the run of the server, as {@link Row#run}
+     * @throws java.sql.SQLFeatureNotSupportedException if this connection delivers no messages
      */
     long listen(Connection connection, String clientId) throws SQLException;
 

@@ -4,6 +4,7 @@ import io.holdfast.jdbc.sql.FailureCodes.Health;
 import java.sql.Array;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Types;
 import java.util.Arrays;
 import java.util.List;
@@ -33,6 +34,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     public static final String VERSION = "SELECT version()";
 
     private static final String PRODUCT = "PostgreSQL";
+    private static final String UNSAFE_COMMIT = "HYHF6";
 
     /** The names of products whose version begins like that of PostgreSQL. */
     private static final Pattern OTHERS = Pattern.compile("-YB-|Redshift|Greenplum|Materialize|RisingWave");
@@ -67,11 +69,15 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                         "its queue of notifications is full; end the session that listens in an open transaction",
                         "54000")
                 .meaning(
-                        Verdict.REFUSED,
-                        "a connection pooler in transaction mode is between; connect to the server itself, or add"
-                                + " prepareThreshold=0&signals=look to the URL",
+                        Verdict.AGAIN,
+                        "a connection pooler has lost a prepared statement; add prepareThreshold=0 to the URL",
                         "42P05",
                         "26000")
+                .meaning(
+                        Verdict.REFUSED,
+                        "synchronous_commit is off, and a client cannot set it behind a connection pooler; set it to on for"
+                                + " the user or the database",
+                        UNSAFE_COMMIT)
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "42P01")
                 .meaning(Verdict.OTHER_TABLE, otherTable(), "42703", "42804", "42883")
                 .health(Health.BAD, "08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04")
@@ -192,8 +198,31 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 "SET default_transaction_isolation = 'read committed'");
     }
 
+    /** Behind a connection pooler, no setting of a session is changed. */
+    @Override
+    public Connection configured(Connection connection, long commandMillis) throws SQLException {
+        if (!isPooled(connection)) {
+            return super.configured(connection, commandMillis);
+        }
+        if (Statements.query(connection, "SHOW synchronous_commit", line -> line.getString(1))
+                .contains("off")) {
+            throw new SQLException("synchronous_commit is off", UNSAFE_COMMIT);
+        }
+        return PooledConnection.of(connection, (int) Math.max(1, commandMillis * 3 / 4 / 1_000));
+    }
+
+    /** A pooler gives its clients process ids of its own, so that it can tell their cancel requests apart. */
+    private static boolean isPooled(Connection connection) throws SQLException {
+        return Statements.query(connection, "SELECT pg_catalog.pg_backend_pid()", line -> line.getInt(1))
+                        .get(0)
+                != connection.unwrap(PGConnection.class).getBackendPID();
+    }
+
     @Override
     public List<String> restoring(Connection connection) throws SQLException {
+        if (isPooled(connection)) {
+            return List.of();
+        }
         return Statements.query(
                 connection,
                 "SELECT name, setting FROM pg_catalog.pg_settings WHERE name IN ('lock_timeout', 'statement_timeout',"
@@ -267,6 +296,10 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
 
     @Override
     public long listen(Connection connection, String clientId) throws SQLException {
+        if (isPooled(connection)) {
+            throw new SQLFeatureNotSupportedException(
+                    "a connection pooler is between, which may deliver no notification");
+        }
         long run = Statements.query(connection, "SELECT " + run(), line -> line.getLong(1))
                 .get(0);
         var unused = Statements.update(connection, "LISTEN \"" + channel(clientId) + "\"");

@@ -1,0 +1,128 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.testkit.Await;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Another application behind the same connection pooler, which gets the sessions that a client has used. */
+@Tag("pgbouncer")
+@Timeout(120)
+class PgBouncerTest {
+
+    /** More than the number of executions after which the driver prepares a statement at the server. */
+    private static final int ROUNDS = 20;
+
+    private static final int SESSIONS = 4;
+    private static final String STATE = "SELECT concat_ws(' ', current_setting('statement_timeout'),"
+            + " current_setting('lock_timeout'), current_setting('default_transaction_isolation'),"
+            + " (SELECT count(*) FROM pg_prepared_statements), (SELECT count(*) FROM pg_listening_channels()))";
+    private static final String UNCHANGED = "0 0 read committed 0 0";
+
+    private final String uri = PgBouncer.shared().uri(Servers.postgreSql().uri()) + "&tablePrefix=pooled_";
+
+    /** Returns the states of several sessions that are open at the same time. */
+    private Set<String> statesOfSessions() throws SQLException {
+        Set<String> states = new TreeSet<>();
+        List<Connection> open = new ArrayList<>();
+        try {
+            for (int session = 0; session < SESSIONS; session++) {
+                Connection connection = DriverManager.getConnection(
+                        PgBouncer.shared().uri(Servers.postgreSql().uri()) + "&preferQueryMode=simple");
+                open.add(connection);
+                connection.setAutoCommit(false);
+                try (Statement statement = connection.createStatement();
+                        ResultSet result = statement.executeQuery(STATE)) {
+                    result.next();
+                    states.add(result.getString(1));
+                }
+            }
+        } finally {
+            for (Connection connection : open) {
+                connection.rollback();
+                connection.close();
+            }
+        }
+        return states;
+    }
+
+    private void use(Holdfast client) throws SQLException {
+        for (int round = 0; round < ROUNDS; round++) {
+            client.lock("pooled" + round).run(() -> {});
+            client.fairLock("fair").run(() -> {});
+        }
+        assertThat(statesOfSessions()).as("while it is used").containsExactly(UNCHANGED);
+    }
+
+    @Test
+    void findsItsSessionsUnchanged() throws SQLException {
+        try (Holdfast client = Holdfast.connect(uri)) {
+            use(client);
+        }
+        assertThat(statesOfSessions()).as("after it").containsExactly(UNCHANGED);
+    }
+
+    @Test
+    void findsItsSessionsUnchangedAfterADataSource() throws SQLException {
+        HikariConfig options = new HikariConfig();
+        options.setJdbcUrl(PgBouncer.shared().uri(Servers.postgreSql().uri()) + "&prepareThreshold=0");
+        try (HikariDataSource pool = new HikariDataSource(options)) {
+            try (Holdfast client = JdbcHoldfast.builder(pool)
+                    .uri("jdbc:datasource?tablePrefix=pooled_")
+                    .build()) {
+                use(client);
+            }
+        }
+        assertThat(statesOfSessions()).as("after it").containsExactly(UNCHANGED);
+    }
+
+    @Test
+    void isHandedOverToAWaiter() throws Exception {
+        try (Holdfast holder = Holdfast.connect(uri);
+                Holdfast waiter = Holdfast.connect(uri);
+                Databases admin = Databases.at(Servers.postgreSql().uri(), "")) {
+            Lease lease = holder.lock("handed").acquire();
+            CompletionStage<Optional<Lease>> waiting =
+                    waiter.lock("handed").async().tryAcquire(Duration.ofSeconds(60));
+            Await.until(
+                    "it waits",
+                    () -> !admin.column("SELECT 1 FROM pooled_locks WHERE waiters > 0")
+                            .isEmpty());
+            lease.close();
+            assertThat(Await.reply(waiting)).isPresent();
+        }
+    }
+
+    @Test
+    void isRefusedIfCommitsAreNotDurable() throws SQLException {
+        try (Databases admin = Databases.at(Servers.postgreSql().uri(), "")) {
+            admin.run("CREATE ROLE careless LOGIN SUPERUSER");
+            admin.run("ALTER ROLE careless SET synchronous_commit = off");
+        }
+        assertThatThrownBy(() -> Holdfast.connect(uri.replace("user=postgres", "user=careless"))
+                        .close())
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining(
+                        "synchronous_commit is off, and a client cannot set it behind a connection pooler");
+    }
+}
