@@ -46,7 +46,7 @@ class SizesTest {
         "interop, 271, 220",
         "store, 795, 690",
         "script, 677, 540",
-        "connection, 1577, 850"
+        "connection, 1589, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int limit, int target) throws IOException {
         check(REDIS + name, limit, target);
@@ -63,12 +63,12 @@ class SizesTest {
         "stores/etcd/src/main/java/io/holdfast/etcd, 129, 110",
         "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1491, 900",
         "stores/mongodb/src/main/java/io/holdfast/mongodb, 120, 100",
-        "stores/mongodb/src/main/java/io/holdfast/mongodb/record, 800, 700",
+        "stores/mongodb/src/main/java/io/holdfast/mongodb/record, 839, 700",
         "stores/memory/src/main/java/io/holdfast/memory, 285, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1201, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1593, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1087, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1692, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1163, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 341, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 76, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1200, 900",

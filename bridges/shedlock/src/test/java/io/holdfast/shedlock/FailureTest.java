@@ -124,7 +124,7 @@ class FailureTest {
 
     @Test
     void anUnlockReportsAHoldThatOutlastedLockAtMostFor() throws Exception {
-        SimpleLock lock = lockForAMoment(provider);
+        SimpleLock lock = lockForAMoment(provider::tryLock);
         Thread.sleep(MOMENT.toMillis() + 50);
         assertThatExceptionOfType(LeaseLostException.class).isThrownBy(lock::unlock);
     }

@@ -13,6 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Function;
 import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockExtender;
@@ -85,7 +86,7 @@ abstract class LockProviderContract {
 
     @Test
     void aLockIsFreeWhenLockAtMostForHasPassed() throws Exception {
-        SimpleLock lost = lockForAMoment(here);
+        SimpleLock lost = lockForAMoment(here::lock);
         awaitFree(there).unlock();
         assertThat(lost.extend(HOUR, Duration.ZERO)).isEmpty();
     }
@@ -234,11 +235,11 @@ abstract class LockProviderContract {
     }
 
     /** Acquires a lock that ends soon. If the answer takes longer than that, it fails, and is repeated. */
-    static SimpleLock lockForAMoment(HoldfastLockProvider provider) throws InterruptedException {
+    static <T> T lockForAMoment(Function<LockConfiguration, Optional<T>> attempt) throws InterruptedException {
         LockConfiguration job = job("job", MOMENT, Duration.ZERO);
         for (int i = 0; ; i++) {
             try {
-                Optional<SimpleLock> lock = provider.lock(job);
+                Optional<T> lock = attempt.apply(job);
                 if (lock.isPresent() || i == 100) {
                     return lock.orElseThrow();
                 }
