@@ -7,16 +7,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.Await;
 import io.holdfast.testkit.cluster.Certificates;
 import io.holdfast.testkit.cluster.Ports;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that speak TLS, under an authority that no JVM knows. */
 @Tag("everywhere")
@@ -114,6 +120,41 @@ class TlsTest {
                         Holdfast.connect("redis://127.0.0.1:" + trustingPort).close())
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("whether it requires TLS");
+    }
+
+    /** As a certificate manager leaves them for a moment. The files are read again at each connect. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ca", "cert", "key"})
+    void namesAFileThatIsHalfWritten(String option) throws Exception {
+        Path file = folder.resolve("half-" + option + ".pem");
+        Map<String, Path> files = new HashMap<>(Map.of(
+                "ca", certificates.authority(),
+                "cert", certificates.file("client.pem"),
+                "key", certificates.file("client.key")));
+        String whole = Files.readString(files.put(option, file));
+        Files.writeString(file, whole.substring(0, whole.length() / 2));
+        String uri = uri(
+                waryPort,
+                files.entrySet().stream()
+                        .map(each -> each.getKey() + "=" + each.getValue())
+                        .toArray(String[]::new));
+        assertFails(uri, "the file of the option " + option + " has no complete");
+        try (Holdfast client = Holdfast.builder().uri(uri).lazy().build()) {
+            assertThatThrownBy(() -> client.lock("half").tryLock()).hasMessageContaining("" + file);
+            Files.writeString(file, "");
+            assertThatThrownBy(() -> client.lock("half").tryLock()).hasMessageContaining("" + file);
+            Files.writeString(file, whole);
+            Await.until("it connects", () -> connects(client));
+        }
+    }
+
+    private static boolean connects(Holdfast client) {
+        try {
+            client.lock("half").run(() -> {});
+            return true;
+        } catch (StoreUnavailableException e) {
+            return false;
+        }
     }
 
     @Test

@@ -45,7 +45,7 @@ final class Ensemble extends Cluster {
 
     /** Starts three servers, the first of which can be cut off from the others. */
     static Ensemble withIsolation() {
-        return new Ensemble(3, true, List.of("syncLimit=150"));
+        return new Ensemble(3, true, List.of());
     }
 
     private Ensemble(int size, boolean isolation, List<String> settings) {
@@ -84,7 +84,8 @@ final class Ensemble extends Cluster {
                         .collect(Collectors.joining());
         Files.writeString(
                 home.resolve("zoo.cfg"),
-                "tickTime=" + TICK.toMillis() + "\ninitLimit=50\nminSessionTimeout=400\n"
+                "tickTime=" + TICK.toMillis() + "\ninitLimit=50\nsyncLimit=" + (paths.isEmpty() ? 25 : 150)
+                        + "\nminSessionTimeout=400\n"
                         + "maxSessionTimeout=60000\nmaxClientCnxns=0\nadmin.enableServer=false\n"
                         + "4lw.commands.whitelist=*\nclientPortAddress=127.0.0.1\nclientPort=" + port(server)
                         + "\ndataDir=" + home + "\n" + members + String.join("\n", settings));

@@ -47,8 +47,9 @@ final class TopologyProbe {
 
     /** Asks a node on a connection for this question alone. */
     CompletableFuture<ClusterTopology> ask(String host, int port) {
-        if (driver.isClosed()) {
-            return CompletableFuture.failedFuture(new IOException("it is closed"));
+        Optional<IOException> obstacle = driver.obstacle();
+        if (obstacle.isPresent()) {
+            return CompletableFuture.failedFuture(obstacle.get());
         }
         RedisURI address = driver.prepared(cluster.node("", host, port).uri());
         CompletableFuture<StatefulRedisConnection<String, String>> connection =

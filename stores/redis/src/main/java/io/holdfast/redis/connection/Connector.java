@@ -175,9 +175,11 @@ public final class Connector {
     }
 
     private CompletionStage<RedisURI> master() {
-        return sentinels
-                .map(group -> group.withMaster(uri, config.connectTimeout()))
-                .orElseGet(() -> CompletableFuture.completedStage(uri));
+        return driver.obstacle()
+                .<CompletionStage<RedisURI>>map(CompletableFuture::failedStage)
+                .orElseGet(() -> sentinels
+                        .map(group -> group.withMaster(uri, config.connectTimeout()))
+                        .orElseGet(() -> CompletableFuture.completedStage(uri)));
     }
 
     // ---- failovers

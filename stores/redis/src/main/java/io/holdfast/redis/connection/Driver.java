@@ -44,6 +44,7 @@ public final class Driver {
 
     private final String name;
     private final Duration connectTimeout;
+    private final UriOptions options;
     private final ClientResources resources;
     private final boolean ownsResources;
     private final Platform.Worker lookups;
@@ -62,6 +63,7 @@ public final class Driver {
     public Driver(StoreConfig config, RedisAddress server, Optional<AbstractRedisClient> shared) {
         name = "holdfast-" + config.client().name().orElse(config.client().id());
         connectTimeout = config.connectTimeout();
+        options = server.options();
         timer = config.platform().timer(name + "-redis-timer");
         ownsResources = shared.isEmpty();
         lookups = config.platform().worker(name + "-redis-names", LOOKUPS);
@@ -75,18 +77,28 @@ public final class Driver {
                                 lookupLimit(config),
                                 host -> List.of(InetAddress.getAllByName(host)))));
         client = RedisClient.create(resources);
-        ClientOptions.Builder options = shared.map(other -> other.getOptions().mutate())
+        ClientOptions.Builder settings = shared.map(other -> other.getOptions().mutate())
                 .orElseGet(ClientOptions::builder)
                 .autoReconnect(false)
                 .protocolVersion(ProtocolVersion.RESP3)
                 .useHashIndexQueue(false);
-        options.socketOptions(options.build()
+        settings.socketOptions(settings.build()
                 .getSocketOptions()
                 .mutate()
                 .connectTimeout(connectTimeout)
                 .build());
-        boolean tls = server.uri().isSsl() && (ownsResources || server.options().namesFiles());
-        client.setOptions((tls ? options.sslOptions(server.options().tls()) : options).build());
+        boolean tls = server.uri().isSsl() && (ownsResources || options.namesFiles());
+        client.setOptions((tls ? settings.sslOptions(options.tls()) : settings).build());
+    }
+
+    /**
+     * Returns why a connect would fail; empty if it can be tried. The driver reads the files with certificates at each connect, and
+     * would report one that is half written as a failure of the other side.
+     */
+    public Optional<IOException> obstacle() {
+        return closed
+                ? Optional.of(new IOException("it is closed"))
+                : options.wrongFile().map(IOException::new);
     }
 
     /** Returns the time limit of an attempt to connect together with the classes that a process loads for its first one. */
