@@ -11,6 +11,7 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
@@ -230,9 +231,14 @@ final class QueueRules {
     }
 
     private static void anyCharacters(Scene scene) {
-        String name = scene.name("\0 %C3%A9+\u00e9\u20ac'\"\\\n\ud83d\ude00");
         TestClient holder = scene.client();
         TestClient waiter = scene.client();
+        AcquireRules.ODD_SUFFIXES.forEach(suffix -> handOver(holder, waiter, scene.name(suffix)));
+        int length = scene.name().getBytes(StandardCharsets.UTF_8).length;
+        handOver(holder, waiter, scene.name("x".repeat(AcquireRules.LONGEST_NAME - length)));
+    }
+
+    private static void handOver(TestClient holder, TestClient waiter, String name) {
         TenureId held = holder.tenure();
         TenureId next = waiter.tenure();
         holder.granted(holder.request(held, name));

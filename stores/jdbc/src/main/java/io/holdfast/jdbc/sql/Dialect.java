@@ -331,6 +331,9 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /** The SQL state of a failure because the clock of the session cannot be trusted. */
     static final String NO_CLOCK = "HYHF3";
 
+    /** The class of the SQL states for values that the database does not accept. */
+    static final String BAD_VALUE = "22";
+
     static final String LOGIN = "it does not accept user and password; check them in the URL";
     static final String TOO_LONG = "the lock name and keyPrefix together are too long";
     static final String DISK_IS_FULL = "its disk is full";

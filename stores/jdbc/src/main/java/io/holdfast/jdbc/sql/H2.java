@@ -48,6 +48,7 @@ public final class H2 extends Dialect {
                         NOT_DURABLE)
                 .meaning(Verdict.REFUSED, LOGIN, "28000")
                 .meaning(Verdict.REFUSED, rights(), "90096", "90040")
+                .with(Verdict.REFUSED, BAD_VALUE)
                 .meaning(Verdict.REFUSED, TOO_LONG, "22001")
                 // 42S03 if there is a table of a similar name, which another client may have made in the meantime
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "42S02", "42S03", "42S04")

@@ -94,6 +94,7 @@ public final class MySql extends Dialect implements GuardedStatements {
                 .meaning(Verdict.REFUSED, LOGIN, "1045", "1698")
                 .meaning(Verdict.REFUSED, rights(), "1044", "1142", "1143", "1227")
                 .meaning(Verdict.REFUSED, "the database in the URL does not exist", "1049")
+                .with(Verdict.REFUSED, BAD_VALUE)
                 .meaning(Verdict.REFUSED, TOO_LONG, "1406")
                 .meaning(
                         Verdict.REFUSED,

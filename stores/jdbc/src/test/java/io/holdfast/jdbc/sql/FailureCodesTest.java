@@ -1,0 +1,31 @@
+package io.holdfast.jdbc.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.sql.SQLException;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What the failures of a database mean. */
+class FailureCodesTest {
+
+    static Stream<Dialect> dialects() {
+        Tables tables = Tables.DEFAULT;
+        return Stream.of(new PostgreSql(tables), new MySql("MySQL", tables, false), new H2(tables));
+    }
+
+    /** A character that the encoding of the database lacks, and a number that is too large. */
+    @ParameterizedTest
+    @MethodSource("dialects")
+    void refusesAValueThatTheDatabaseDoesNotAccept(Dialect dialect) {
+        assertThat(Stream.of("22021", "22P05", "22003"))
+                .allMatch(state -> dialect.verdict(new SQLException("bad value", state)) == Verdict.REFUSED);
+    }
+
+    @ParameterizedTest
+    @MethodSource("dialects")
+    void knowsNoEffectOfAFailureThatIsNotListed(Dialect dialect) {
+        assertThat(dialect.verdict(new SQLException("something", "XY123"))).isEqualTo(Verdict.UNKNOWN);
+    }
+}
