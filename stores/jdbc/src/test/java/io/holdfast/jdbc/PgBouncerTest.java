@@ -1,14 +1,14 @@
 package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
-import io.holdfast.StoreRefusedException;
+import io.holdfast.spi.Renew;
 import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -42,13 +42,13 @@ class PgBouncerTest {
     private final String uri = PgBouncer.shared().uri(Servers.postgreSql().uri()) + "&tablePrefix=pooled_";
 
     /** Returns the states of several sessions that are open at the same time. */
-    private Set<String> statesOfSessions() throws SQLException {
+    private static Set<String> states(String uri) throws SQLException {
         Set<String> states = new TreeSet<>();
         List<Connection> open = new ArrayList<>();
         try {
             for (int session = 0; session < SESSIONS; session++) {
                 Connection connection = DriverManager.getConnection(
-                        PgBouncer.shared().uri(Servers.postgreSql().uri()) + "&preferQueryMode=simple");
+                        uri.replaceFirst("&tablePrefix=.*", "") + "&preferQueryMode=simple");
                 open.add(connection);
                 connection.setAutoCommit(false);
                 try (Statement statement = connection.createStatement();
@@ -71,7 +71,7 @@ class PgBouncerTest {
             client.lock("pooled" + round).run(() -> {});
             client.fairLock("fair").run(() -> {});
         }
-        assertThat(statesOfSessions()).as("while it is used").containsExactly(UNCHANGED);
+        assertThat(states(uri)).as("while it is used").containsExactly(UNCHANGED);
     }
 
     @Test
@@ -79,7 +79,7 @@ class PgBouncerTest {
         try (Holdfast client = Holdfast.connect(uri)) {
             use(client);
         }
-        assertThat(statesOfSessions()).as("after it").containsExactly(UNCHANGED);
+        assertThat(states(uri)).as("after it").containsExactly(UNCHANGED);
     }
 
     @Test
@@ -93,7 +93,7 @@ class PgBouncerTest {
                 use(client);
             }
         }
-        assertThat(statesOfSessions()).as("after it").containsExactly(UNCHANGED);
+        assertThat(states(uri)).as("after it").containsExactly(UNCHANGED);
     }
 
     @Test
@@ -113,16 +113,47 @@ class PgBouncerTest {
         }
     }
 
+    /** Another statement could wait for the row for as long as the client waits for the answer. */
     @Test
-    void isRefusedIfCommitsAreNotDurable() throws SQLException {
+    void saysThatARowIsLocked() throws SQLException {
+        try (StoreClient client = Databases.client(uri);
+                Databases admin = Databases.at(Servers.postgreSql().uri(), "")) {
+            client.granted("kept", 1);
+            client.granted("other", 2);
+            admin.connection.setAutoCommit(false);
+            assertThat(admin.column("SELECT version FROM pooled_locks WHERE name = 'Lkept' FOR UPDATE"))
+                    .hasSize(1);
+            List<Renew.Reply> replies = client.renew(List.of(
+                    new Renew("kept", client.tenure(1), StoreClient.LEASE, 0),
+                    new Renew("other", client.tenure(2), StoreClient.LEASE, 0)));
+            assertThat(replies.get(0))
+                    .isInstanceOfSatisfying(
+                            Renew.Failed.class,
+                            failed -> assertThat(failed.cause()).hasMessageContaining("locked by another transaction"));
+            assertThat(replies.get(1)).isInstanceOf(Renew.Renewed.class);
+            admin.connection.rollback();
+        }
+    }
+
+    /** The sessions of the pooler have a default that loses commits, and another isolation. */
+    @Test
+    void waitsForTheDiskInASessionThatDoesNot() throws SQLException {
         try (Databases admin = Databases.at(Servers.postgreSql().uri(), "")) {
             admin.run("CREATE ROLE careless LOGIN SUPERUSER");
             admin.run("ALTER ROLE careless SET synchronous_commit = off");
+            admin.run("ALTER ROLE careless SET default_transaction_isolation = 'serializable'");
+            admin.run("CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+                    + " INSERT INTO notes VALUES (current_setting('synchronous_commit') || ' '"
+                    + " || current_setting('transaction_isolation')); RETURN NULL; END $$");
+            admin.run("CREATE TABLE notes (text text)");
+            String careless = uri.replace("user=postgres", "user=careless").replace("pooled_", "careless_");
+            try (StoreClient client = Databases.client(careless)) {
+                admin.run("CREATE TRIGGER noted AFTER INSERT OR UPDATE ON careless_locks EXECUTE FUNCTION noted()");
+                client.granted("durable", 1);
+                client.release("durable", 1);
+            }
+            assertThat(admin.column("SELECT DISTINCT text FROM notes")).containsExactly("on read committed");
+            assertThat(states(careless)).containsExactly("0 0 serializable 0 0");
         }
-        assertThatThrownBy(() -> Holdfast.connect(uri.replace("user=postgres", "user=careless"))
-                        .close())
-                .isInstanceOf(StoreRefusedException.class)
-                .hasMessageContaining(
-                        "synchronous_commit is off, and a client cannot set it behind a connection pooler");
     }
 }

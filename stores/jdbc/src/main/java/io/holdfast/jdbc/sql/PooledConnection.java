@@ -11,30 +11,33 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.PGStatement;
 
 /**
- * A connection to a connection pooler of PostgreSQL, which may execute each transaction on another session of the server. Another
- * application gets the session next, with all settings and prepared statements that are left on it. So this connection leaves none:
- * each statement has a time limit of its own, and none is prepared at the server.
+ * A connection to a connection pooler of PostgreSQL, which may execute each transaction in another session of the server. Another
+ * application gets the session next, with all settings and prepared statements that are left in it. So each statement is executed in
+ * a transaction of its own, whose settings end with it, and none is prepared at the server.
+ *
+ * <p>A statement is not limited by a cancel request: that ends the wait for a synchronous replica like a success, and may meet
+ * the statement of another client of the pooler.
  */
 final class PooledConnection implements InvocationHandler {
 
     private final Connection connection;
-    private final int limitSeconds;
+    private final String settings;
 
-    private PooledConnection(Connection connection, int limitSeconds) {
+    private PooledConnection(Connection connection, String settings) {
         this.connection = connection;
-        this.limitSeconds = limitSeconds;
+        this.settings = settings;
     }
 
     /**
      * Returns a view of a connection.
      *
-     * @param limitSeconds the time after which a statement is canceled
+     * @param settings the statements that begin each transaction
      */
-    static Connection of(Connection connection, int limitSeconds) {
+    static Connection of(Connection connection, String settings) {
         return (Connection) Proxy.newProxyInstance(
                 PooledConnection.class.getClassLoader(),
                 new Class<?>[] {Connection.class},
-                new PooledConnection(connection, limitSeconds));
+                new PooledConnection(connection, settings));
     }
 
     @Override
@@ -43,23 +46,31 @@ final class PooledConnection implements InvocationHandler {
         return switch (method.getName()) {
             case "equals" -> arguments != null && proxy == arguments[0];
             case "hashCode" -> System.identityHashCode(proxy);
-            case "prepareStatement" -> limited((PreparedStatement) delegate(method, arguments));
-            default -> delegate(method, arguments);
+            case "prepareStatement" -> statement((PreparedStatement) call(connection, method, arguments));
+            // a pool would set it for the session
+            case "getTransactionIsolation" -> Connection.TRANSACTION_READ_COMMITTED;
+            case "setTransactionIsolation" -> null;
+            default -> call(connection, method, arguments);
         };
     }
 
-    private PreparedStatement limited(@Nullable PreparedStatement statement) throws SQLException {
+    private Object statement(@Nullable PreparedStatement statement) throws SQLException {
         if (statement == null) {
             throw new SQLException("the driver has prepared no statement");
         }
-        statement.setQueryTimeout(limitSeconds);
         statement.unwrap(PGStatement.class).setPrepareThreshold(0);
-        return statement;
+        return Proxy.newProxyInstance(
+                PooledConnection.class.getClassLoader(),
+                new Class<?>[] {PreparedStatement.class},
+                (proxy, method, arguments) -> method.getName().startsWith("execute")
+                        ? new PooledTransaction(connection, settings).run(() -> call(statement, method, arguments))
+                        : call(statement, method, arguments));
     }
 
-    private @Nullable Object delegate(Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+    private static @Nullable Object call(Object target, Method method, @Nullable Object @Nullable [] arguments)
+            throws Throwable {
         try {
-            return method.invoke(connection, arguments);
+            return method.invoke(target, arguments);
         } catch (InvocationTargetException e) {
             throw e.getCause() == null ? e : e.getCause();
         }

@@ -3,8 +3,10 @@ package io.holdfast.jdbc.sql;
 import io.holdfast.jdbc.sql.FailureCodes.Health;
 import java.sql.Array;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.util.Arrays;
 import java.util.List;
@@ -34,7 +36,6 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     public static final String VERSION = "SELECT version()";
 
     private static final String PRODUCT = "PostgreSQL";
-    private static final String UNSAFE_COMMIT = "HYHF6";
 
     /** The names of products whose version begins like that of PostgreSQL. */
     private static final Pattern OTHERS = Pattern.compile("-YB-|Redshift|Greenplum|Materialize|RisingWave");
@@ -54,7 +55,8 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 .meaning(Verdict.NOT_APPLIED, "the statement was canceled, or took too long", "57014", "25P03")
                 .meaning(Verdict.NOT_APPLIED, READ_ONLY, "25006")
                 .meaning(Verdict.NOT_APPLIED, "it starts, stops or recovers; connections are retried", "57P03")
-                .with(Verdict.NOT_APPLIED, "53", "22021", "22P05")
+                .with(Verdict.NOT_APPLIED, "53")
+                .with(Verdict.REFUSED, BAD_VALUE)
                 .meaning(Verdict.NOT_APPLIED, DISK_IS_FULL, "53100")
                 .meaning(Verdict.NOT_APPLIED, "it has no connection left; see max_connections", "53300")
                 .meaning(Verdict.UNKNOWN, "it has ended the connection", "57P01", "57P02", "57P05")
@@ -69,15 +71,10 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                         "its queue of notifications is full; end the session that listens in an open transaction",
                         "54000")
                 .meaning(
-                        Verdict.AGAIN,
+                        Verdict.NOT_APPLIED,
                         "a connection pooler has lost a prepared statement; add prepareThreshold=0 to the URL",
                         "42P05",
                         "26000")
-                .meaning(
-                        Verdict.REFUSED,
-                        "synchronous_commit is off, and a client cannot set it behind a connection pooler; set it to on for"
-                                + " the user or the database",
-                        UNSAFE_COMMIT)
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "42P01")
                 .meaning(Verdict.OTHER_TABLE, otherTable(), "42703", "42804", "42883")
                 .health(Health.BAD, "08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04")
@@ -198,24 +195,29 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 "SET default_transaction_isolation = 'read committed'");
     }
 
-    /** Behind a connection pooler, no setting of a session is changed. */
+    /** Behind a connection pooler, the settings are those of each transaction. */
     @Override
     public Connection configured(Connection connection, long commandMillis) throws SQLException {
-        if (!isPooled(connection)) {
-            return super.configured(connection, commandMillis);
-        }
-        if (Statements.query(connection, "SHOW synchronous_commit", line -> line.getString(1))
-                .contains("off")) {
-            throw new SQLException("synchronous_commit is off", UNSAFE_COMMIT);
-        }
-        return PooledConnection.of(connection, (int) Math.max(1, commandMillis * 3 / 4 / 1_000));
+        return isPooled(connection)
+                ? PooledConnection.of(
+                        connection,
+                        "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = "
+                                + rowWaitMillis(commandMillis) + "; SET LOCAL statement_timeout = " + commandMillis
+                                + "; SET LOCAL synchronous_commit = on")
+                : super.configured(connection, commandMillis);
     }
 
     /** A pooler gives its clients process ids of its own, so that it can tell their cancel requests apart. */
     private static boolean isPooled(Connection connection) throws SQLException {
-        return Statements.query(connection, "SELECT pg_catalog.pg_backend_pid()", line -> line.getInt(1))
-                        .get(0)
-                != connection.unwrap(PGConnection.class).getBackendPID();
+        if (!connection.isWrapperFor(PGConnection.class)) {
+            return false;
+        }
+        // not prepared, because the driver may keep a prepared statement at the server
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery("SELECT pg_catalog.pg_backend_pid()")) {
+            return result.next()
+                    && result.getInt(1) != connection.unwrap(PGConnection.class).getBackendPID();
+        }
     }
 
     @Override

@@ -1,0 +1,73 @@
+package io.holdfast.jdbc.sql;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+
+/**
+ * A transaction of one statement behind a connection pooler.
+ *
+ * @param settings the statements that begin it
+ */
+record PooledTransaction(Connection connection, String settings) {
+
+    /** The SQL state of a transaction that may have been committed. */
+    private static final String UNKNOWN = "08007";
+
+    /** A statement that is executed. */
+    interface Execution {
+        @Nullable
+        Object run() throws Throwable;
+    }
+
+    @Nullable
+    Object run(Execution execution) throws Throwable {
+        PGConnection driver = connection.unwrap(PGConnection.class);
+        int before = driver.getPrepareThreshold();
+        // even the driver's own BEGIN and COMMIT would be prepared at the server
+        driver.setPrepareThreshold(0);
+        try {
+            return execute(execution);
+        } finally {
+            driver.setPrepareThreshold(before);
+        }
+    }
+
+    private @Nullable Object execute(Execution execution) throws Throwable {
+        Object result;
+        connection.setAutoCommit(false);
+        try {
+            try (Statement statement = connection.createStatement()) {
+                var unused = statement.execute(settings);
+            }
+            result = execution.run();
+        } catch (Throwable e) {
+            rollBack(e);
+            throw e;
+        }
+        commit();
+        return result;
+    }
+
+    private void commit() throws SQLException {
+        try {
+            connection.commit();
+            connection.setAutoCommit(true);
+        } catch (SQLException e) {
+            throw new SQLException("the transaction may have been committed: " + e.getMessage(), UNKNOWN, e);
+        }
+    }
+
+    /** Rolls back, or ends the connection: one that is committed automatically again commits what is still open. */
+    private void rollBack(Throwable failure) throws SQLException {
+        try {
+            connection.rollback();
+            connection.setAutoCommit(true);
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
+            connection.abort(Runnable::run);
+        }
+    }
+}
