@@ -97,7 +97,7 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Sets the maximum time for which {@link #build} tries to connect. The default is 5 s; the range is above zero to 365 days.
+     * Sets the maximum time for which {@link #build} tries to connect. The default is 10 s; the range is above zero to 365 days.
      */
     public HoldfastBuilder connectTimeout(Duration value) {
         store = store.withTimeouts(store.commandTimeout(), Durations.requirePositive("connectTimeout", value));

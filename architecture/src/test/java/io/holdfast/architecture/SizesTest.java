@@ -42,11 +42,11 @@ class SizesTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         "'', 176, 140",
-        "cluster, 744, 610",
+        "cluster, 745, 610",
         "interop, 271, 220",
         "store, 795, 690",
         "script, 677, 540",
-        "connection, 1589, 850"
+        "connection, 1638, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int limit, int target) throws IOException {
         check(REDIS + name, limit, target);
@@ -67,7 +67,7 @@ class SizesTest {
         "stores/memory/src/main/java/io/holdfast/memory, 285, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1201, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1692, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1751, 900",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1163, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 341, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 76, 60",

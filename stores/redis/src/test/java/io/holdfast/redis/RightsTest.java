@@ -13,15 +13,18 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.recipes.MultiLock;
 import io.holdfast.redis.store.RedisStore;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Change;
 import io.holdfast.spi.CounterStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +68,32 @@ class RightsTest {
             client.granted("lock", 2);
             assertThat(servers.keysOf("lock")).containsExactly("lock");
         }
+    }
+
+    /** A message would have told that nobody receives it. */
+    @Test
+    void withoutMessagesAPlaceOfAClientThatIsGoneHoldsUpNoPermit() {
+        String uri = servers.allow("app", "~*", "&*", "+@all", "-publish");
+        try (TestClient holder = TestClient.open(uri);
+                TestClient fair = TestClient.open(uri)) {
+            long never = Long.MAX_VALUE >> 11;
+            Await.reply(holder.store()
+                    .counters()
+                    .change(new Change(Change.Kind.SET_PERMITS, "n", holder.tenure(9), 1, Optional.empty(), never)));
+            assertThat(holder.acquire(permit(holder))).isInstanceOf(Acquire.Granted.class);
+            try (TestClient gone = TestClient.open(uri)) {
+                Acquire place = permit(gone).queued(Acquire.Queueing.BARGING, 0);
+                assertThat(gone.acquire(place)).isInstanceOf(Acquire.Refused.class);
+            }
+            Acquire waiting = permit(fair).queued(Acquire.Queueing.FAIR, 0);
+            assertThat(fair.acquire(waiting)).isInstanceOf(Acquire.Refused.class);
+            Await.reply(holder.store().release(Release.of("n", holder.tenure(1)).withMode(Share.Mode.PERMITS)));
+            Await.until("the fair one has it", () -> fair.acquire(waiting) instanceof Acquire.Granted);
+        }
+    }
+
+    private static Acquire permit(TestClient client) {
+        return client.request("n", 1).withShare(Share.permits(1));
     }
 
     @Test

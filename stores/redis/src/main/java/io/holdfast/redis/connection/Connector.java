@@ -77,8 +77,9 @@ public final class Connector {
     }
 
     /**
-     * Connects to the master and prepares the connection. A server may hang at any step. Until the connection is open, the driver
-     * limits the time from its first packet on, so that a process whose classes are still being loaded has the whole time.
+     * Connects to the master and prepares the connection. Everything has one time limit, because a server may hang at any step. Until
+     * the first connection of a process is open, the driver limits the time from its first packet on, so that the time in which
+     * classes are loaded does not count.
      *
      * @param open how to open the connection
      * @param prepare what to do before the connection is used
@@ -91,6 +92,7 @@ public final class Connector {
         limit(attempt, driver.longestConnect());
         master().thenCompose(server -> register(attempt, server))
                 .thenCompose(server -> openTwice(open, server).thenCompose(made -> {
+                    driver.opened();
                     limit(attempt, config.connectTimeout());
                     // a failed attempt closes its connection, even one that hangs until the time is up
                     var unused = attempt.whenComplete((ready, error) -> {

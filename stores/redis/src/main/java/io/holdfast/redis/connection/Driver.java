@@ -52,6 +52,7 @@ public final class Driver {
     private final Map<Long, CompletableFuture<?>> pending = new ConcurrentHashMap<>();
     private final AtomicLong tickets = new AtomicLong();
     private volatile boolean closed;
+    private volatile boolean warm;
     public final Platform.Timer timer;
     public final RedisClient client;
 
@@ -85,7 +86,7 @@ public final class Driver {
         settings.socketOptions(settings.build()
                 .getSocketOptions()
                 .mutate()
-                .connectTimeout(connectTimeout)
+                .connectTimeout(Duration.ofMillis(Math.max(1, Math.min(Integer.MAX_VALUE, connectTimeout.toMillis()))))
                 .build());
         boolean tls = server.uri().isSsl() && (ownsResources || options.namesFiles());
         client.setOptions((tls ? settings.sslOptions(options.tls()) : settings).build());
@@ -101,9 +102,14 @@ public final class Driver {
                 : options.wrongFile().map(IOException::new);
     }
 
-    /** Returns the time limit of an attempt to connect together with the classes that a process loads for its first one. */
+    /** Returns the time limit of an attempt to connect. Until one has succeeded, a process may have to load the classes for it. */
     public Duration longestConnect() {
-        return connectTimeout.multipliedBy(COLD_START);
+        return warm ? connectTimeout : connectTimeout.multipliedBy(COLD_START);
+    }
+
+    /** Reports that a connection was opened. */
+    void opened() {
+        warm = true;
     }
 
     /** An attempt to connect may need several lookups. */

@@ -121,15 +121,15 @@ record UriOptions(Map<String, String> values) {
 
     /** Returns what is wrong with one of the files, which may be half written; empty if they can be used. */
     Optional<String> wrongFile() {
-        return wrong(CA, "certificate", UriOptions::hasCertificate)
-                .or(() -> wrong(CERTIFICATE, "certificate", UriOptions::hasCertificate))
-                .or(() -> wrong(KEY, "private key", UriOptions::hasKey));
+        return wrong(CA, "has no complete certificate", UriOptions::hasCertificate)
+                .or(() -> wrong(CERTIFICATE, "has no complete certificate", UriOptions::hasCertificate))
+                .or(() -> wrong(KEY, "has no complete private key", UriOptions::hasKey));
     }
 
-    private Optional<String> wrong(String name, String content, Predicate<byte[]> isComplete) {
+    private Optional<String> wrong(String name, String what, Predicate<byte[]> isComplete) {
         return file(name)
                 .filter(file -> !isComplete.test(content(file)))
-                .map(file -> "the file of the option " + name + " has no complete " + content + ": " + file);
+                .map(file -> "the file of the option " + name + " " + what + ": " + file);
     }
 
     private static byte[] content(File file) {

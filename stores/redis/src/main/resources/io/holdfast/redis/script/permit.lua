@@ -116,8 +116,8 @@ end
 -- * A position whose client does not listen, even if it wants more than is free. All others would wait for it.
 -- * A position that wants more permits than there are. Its client is refused when it asks again.
 --
--- If this user may not send messages, a fair waiter is assigned its permits all the same, and a barging one stays in the queue.
--- Both find out by polling. Returns the highest unit given, and whether something is left to serve.
+-- If this user may not send messages, a fair waiter is assigned its permits all the same, and a barging one that listens stays in
+-- the queue. Both find out by polling. Returns the highest unit given, and whether something is left to serve.
 local function serve_permits(held, ends, queue, wanted, token, known, inboxes, name, total, last, now)
     for _ = 1, MOST_SERVED do
         local free = (total or 0) - sum(held)
@@ -140,7 +140,7 @@ local function serve_permits(held, ends, queue, wanted, token, known, inboxes, n
         redis.call('EXISTS', ends)
         local heard = fits and (absent and 0 or tell(inboxes, place, string.format('AP %s %.0f %.0f 0 0 %.0f ',
             string.match(tenure, '[^:]*$'), first, units, now + lasts * 1000) .. name))
-        if fits and not heard and not fair then
+        if fits and not heard and not fair and listens(inboxes, place) then
             redis.call('ZADD', queue, arrival, place)
             redis.call('PEXPIRE', queue, PLACE_LIFE)
             return last, false
