@@ -31,7 +31,7 @@ class LinkTest {
     }
 
     private static Link link(String server, Optional<Settings.Login> login, Platform platform) {
-        return new Link(settings(server, login), server, platform, Duration.ofSeconds(2));
+        return new Link(settings(server, login), server, platform, Duration.ofSeconds(30));
     }
 
     /** A platform whose clock the test sets. */
