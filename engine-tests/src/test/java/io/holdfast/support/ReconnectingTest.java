@@ -256,6 +256,33 @@ class ReconnectingTest {
         assertFails(opened, "no server has answered within 3000 ms");
     }
 
+    private static boolean isSilence(Throwable error) {
+        return error.getMessage().equals("silence");
+    }
+
+    @Test
+    void openTakesFourTimesAsLongIfServersAreSilent() {
+        CompletionStage<Connection> opened = kept.open(LIMIT, ReconnectingTest::isSilence);
+        fails(1, "silence");
+        simulation.runUntil(() -> opened.toCompletableFuture().isDone(), LIMIT.multipliedBy(4));
+        assertThat(simulation.elapsed()).isEqualTo(LIMIT.multipliedBy(4));
+    }
+
+    @Test
+    void theTimeOfOpenBeginsWhenAnAttemptFailsByAnythingButSilence() {
+        CompletionStage<Connection> opened = kept.open(LIMIT, ReconnectingTest::isSilence);
+        fails(1, "silence");
+        awaitAttempt(2);
+        fails(2, "no route");
+        Duration then = simulation.elapsed();
+        awaitAttempt(3);
+        fails(3, "no route");
+        simulation.runUntil(() -> opened.toCompletableFuture().isDone(), LIMIT.multipliedBy(4));
+        assertThat(simulation.elapsed().minus(then)).isEqualTo(LIMIT);
+        assertFails(opened, "no server has answered within 3000 ms");
+        simulation.run();
+    }
+
     @Test
     void closeFailsAnOpenThatWaits() {
         CompletionStage<Connection> opened = kept.open(LIMIT);

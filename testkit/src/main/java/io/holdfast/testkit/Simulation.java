@@ -134,6 +134,12 @@ public final class Simulation implements Platform, AutoCloseable {
         suspended += length.toNanos();
     }
 
+    /** Stops all threads and timers, while nanoTime continues: a long garbage collection, or a machine without processors. */
+    public void stall(Duration length) {
+        log("stalled for " + length);
+        scheduler.agenda.skip(length.toNanos());
+    }
+
     /** Returns the time that other machines see, in nanoseconds since the start. */
     public long outsideNanos() {
         return scheduler.agenda.now() + suspended;

@@ -30,7 +30,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>While calls are under way, a tick is scheduled.
  * </ol>
  *
- * <p>A tick checks all calls that are under way. It times out the overdue ones, in the order in which they were started.
+ * <p>A tick checks all calls that are under way. It times out the overdue ones, in the order in which they were started. A tick
+ * that runs late shows that the process did not run (a long garbage collection, a suspended machine). Then the answers may have
+ * arrived, and are read before the next tick. Of two successive ticks, one times out, so that the time of a call is bounded.
  */
 public final class Calls implements AutoCloseable {
 
@@ -98,12 +100,17 @@ public final class Calls implements AutoCloseable {
     private final Map<Long, Call<?>> underWay = new ConcurrentHashMap<>();
     private final AtomicLong numbers = new AtomicLong();
     private final WakeUp ticks;
+    private final long interval;
+
+    /** Whether the last tick was late and timed out nothing. */
+    private volatile boolean waited;
 
     Calls(Engine engine, Executor senders) {
         this.engine = engine;
         this.platform = engine.platform;
         this.senders = senders;
         this.timeoutNanos = engine.settings.store().commandTimeout().toNanos();
+        this.interval = timeoutNanos / TICKS_PER_TIMEOUT;
         this.ticks = new WakeUp((tick, nanos) -> engine.tasks.run(nanos, tick), timeoutNanos, this::tick);
     }
 
@@ -131,7 +138,7 @@ public final class Calls implements AutoCloseable {
             fail(call, closed(Effect.NOT_APPLIED));
             return;
         }
-        ticks.wakeBy(now + Math.min(call.timeLimit, timeoutNanos / TICKS_PER_TIMEOUT), now);
+        ticks.wakeBy(now + Math.min(call.timeLimit, interval), now);
         sender.execute(() -> send(call));
     }
 
@@ -217,8 +224,13 @@ public final class Calls implements AutoCloseable {
     }
 
     /** Times out overdue calls, and schedules the next tick. */
-    private void tick() {
+    private void tick(long planned) {
         long now = platform.nanoTime();
+        waited = !waited && now - planned > interval;
+        if (waited) {
+            ticks.wakeBy(now + interval, now);
+            return;
+        }
         try {
             underWay.values().stream()
                     .filter(call -> now - call.deadline >= 0)
@@ -233,7 +245,7 @@ public final class Calls implements AutoCloseable {
         underWay.values().stream()
                 .mapToLong(call -> call.deadline - now)
                 .min()
-                .ifPresent(left -> ticks.wakeBy(now + Math.min(left, timeoutNanos / TICKS_PER_TIMEOUT), now));
+                .ifPresent(left -> ticks.wakeBy(now + Math.min(left, interval), now));
     }
 
     private StoreException noAnswer(Call<?> call) {

@@ -2,6 +2,7 @@ package io.holdfast.internal.engine;
 
 import io.holdfast.internal.access.Durations;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -18,7 +19,7 @@ final class WakeUp {
 
     private final ObjLongConsumer<Runnable> timer;
     private final long lostAfter;
-    private final Runnable task;
+    private final LongConsumer task;
     private final AtomicLong scheduledAt = new AtomicLong(Durations.NEVER);
 
     /**
@@ -26,8 +27,9 @@ final class WakeUp {
      *
      * @param timer runs a task after a number of nanoseconds
      * @param lostAfter the number of nanoseconds after which an overdue wake-up counts as lost
+     * @param task receives the time for which it was scheduled
      */
-    WakeUp(ObjLongConsumer<Runnable> timer, long lostAfter, Runnable task) {
+    WakeUp(ObjLongConsumer<Runnable> timer, long lostAfter, LongConsumer task) {
         this.timer = timer;
         this.lostAfter = lostAfter;
         this.task = task;
@@ -59,7 +61,7 @@ final class WakeUp {
 
     private void wake(long at) {
         if (scheduledAt.compareAndSet(at, Durations.NEVER)) {
-            task.run();
+            task.accept(at);
         }
     }
 }

@@ -16,6 +16,7 @@ import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -59,6 +60,41 @@ class OutageTest extends VirtualTime {
         sim.runFor(Duration.ofSeconds(1));
         sim.await(first).close();
         sim.await(joins).close();
+    }
+
+    /** The answer has arrived meanwhile. */
+    @Test
+    void aCallDoesNotTimeOutBecauseTheProcessDidNotRun() throws InterruptedException {
+        lock.acquire().close();
+        faults(a).next(Operation.ACQUIRE, Fault.DELAY_REPLY);
+        CompletableFuture<Lease> acquired = lock.async().acquire();
+        sim.runFor(Duration.ofMillis(20));
+        assertThat(acquired).isNotDone();
+        sim.stall(Duration.ofSeconds(3));
+        sim.await(acquired).close();
+    }
+
+    @Test
+    void aCallTimesOutAfterAStallIfThereIsNoAnswer() {
+        faults(a).next(Operation.ACQUIRE, Fault.DROP_REPLY);
+        CompletableFuture<Optional<Lease>> acquired = lock.async().tryAcquire();
+        sim.runFor(Duration.ofMillis(20));
+        sim.stall(Duration.ofSeconds(3));
+        sim.runFor(Duration.ofMillis(300));
+        assertThat(acquired).isCompletedExceptionally();
+    }
+
+    @Test
+    void callsTimeOutInAProcessThatIsAlwaysLate() {
+        faults(a).outage(true);
+        CompletableFuture<Optional<Lease>> acquired = lock.async().tryAcquire();
+        for (int i = 0; i < 4; i++) {
+            sim.runReady();
+            sim.stall(Duration.ofSeconds(1));
+        }
+        sim.runReady();
+        assertThat(acquired).isCompletedExceptionally();
+        faults(a).outage(false);
     }
 
     @Test

@@ -260,9 +260,15 @@ abstract class DataSourceRules {
         String expected = "lends one or two connections";
         DataSource untold = Sources.of(pool::getConnection);
         assertThat(warningsAtConnect(1, untold)).singleElement().asString().contains(expected);
-        assertThat(warningsAtConnect(2, untold)).isEmpty();
+        assertWarnsOfNothing(2, untold);
         assertThat(warningsAtConnect(2, pool)).singleElement().asString().contains(expected);
-        assertThat(warningsAtConnect(3, pool)).isEmpty();
+        assertWarnsOfNothing(3, pool);
+    }
+
+    /** Not the first time, if the machine was too slow to lend in time. */
+    private void assertWarnsOfNothing(int size, DataSource source) {
+        Await.until(
+                "nothing is warned of", () -> warningsAtConnect(size, source).isEmpty());
     }
 
     private List<String> warningsAtConnect(int size, DataSource source) {

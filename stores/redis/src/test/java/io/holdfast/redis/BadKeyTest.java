@@ -167,8 +167,9 @@ class BadKeyTest {
         }
     }
 
+    /** The counter of tokens is needed only for the next holder: without it the lock is released. */
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "FLOOR")
     void anUnlockThatIsRefusedIsALossAtOnce(Key key) throws Exception {
         Lease held = another.acquire();
         lock.lock(LONG);

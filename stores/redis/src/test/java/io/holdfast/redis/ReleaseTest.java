@@ -143,14 +143,23 @@ class ReleaseTest {
         first.granted(name, 1);
         servers.redis.set(Servers.queueKey(name), "x");
         assertRefused(Servers.queueKey(name));
-        servers.redis.del(Servers.queueKey(name));
-        servers.redis.lpush(Servers.floorKey(name), "x");
-        assertRefused(Servers.floorKey(name));
-        servers.redis.del(Servers.floorKey(name));
         assertThat(servers.redis.hkeys(name)).containsExactly(first.id() + ":1");
-        servers.redis.del(name);
+        servers.redis.del(Servers.queueKey(name), name);
         servers.redis.set(name, "x");
         assertRefused(name);
+    }
+
+    /** The units that it counts are needed for the next holder only. */
+    @Test
+    void aBrokenFloorKeepsNoHold() {
+        first.granted(name, 1);
+        second.queued(name, 1);
+        servers.redis.lpush(Servers.floorKey(name), "x");
+        assertThat(first.release(name, 1).held()).isTrue();
+        assertThat(servers.redis.exists(name)).isZero();
+        assertThat(servers.redis.lrange(Servers.floorKey(name), 0, -1)).containsExactly("x");
+        servers.redis.del(Servers.floorKey(name));
+        second.granted(name, 1);
     }
 
     private void assertRefused(String key) {

@@ -34,7 +34,7 @@ class ReplicatedTest {
     /** Of a hold that is lost at its deadline. */
     private static final Duration BRIEF = Duration.ofSeconds(3);
 
-    private static final Duration COMMAND = Duration.ofSeconds(2);
+    private static final Duration COMMAND = Duration.ofSeconds(10);
 
     private final Servers master = Servers.start("--repl-diskless-sync-delay", "0");
     private final Servers replica = Servers.following(master);
@@ -101,7 +101,7 @@ class ReplicatedTest {
         replica.server.pause();
         assertThatThrownBy(() -> safe.lock("n").tryLock())
                 .isInstanceOf(IndeterminateLockException.class)
-                .hasMessageContaining("only 0 of 1 replicas have it after 600 ms");
+                .hasMessageContaining("only 0 of 1 replicas have it after 3000 ms");
         Lease unconcerned = plain.lock("other").tryAcquire().orElseThrow();
         unconcerned.close();
         replica.server.resume();

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,6 +42,9 @@ public final class Reconnecting<C> implements AutoCloseable {
     private static final long DELAY_NANOS = 5_000_000;
     private static final long SPREAD_NANOS = 150_000_000;
 
+    /** A process that starts beside others may load classes for longer than it waits for a server. */
+    private static final int COLD_START = 4;
+
     private final Platform platform;
     private final Platform.Timer timer;
     private final Supplier<CompletionStage<C>> connector;
@@ -51,6 +55,7 @@ public final class Reconnecting<C> implements AutoCloseable {
     private final CompletableFuture<C> opened = new CompletableFuture<>();
     private final AtomicReference<@Nullable C> current = new AtomicReference<>();
     private volatile Throwable failure = new IOException("none was made yet");
+    private volatile Consumer<Throwable> onFailure = error -> {};
     private volatile boolean closed;
 
     /**
@@ -94,9 +99,27 @@ public final class Reconnecting<C> implements AutoCloseable {
      * @return a stage that fails with the last failure
      */
     public CompletionStage<C> open(Duration atMost) {
-        timer.schedule(atMost.toNanos(), () -> opened.completeExceptionally(late(atMost)));
+        giveUpAfter(atMost);
         var unused = get();
         return opened.minimalCompletionStage();
+    }
+
+    /**
+     * As {@link #open(Duration)}, but the time begins when an attempt has failed by anything but silence. Until then, the process
+     * may be loading classes. After four times that time it fails in any case.
+     */
+    public CompletionStage<C> open(Duration atMost, Predicate<Throwable> isSilence) {
+        AtomicBoolean heard = new AtomicBoolean();
+        onFailure = error -> {
+            if (!isSilence.test(Stages.cause(error)) && heard.compareAndSet(false, true)) {
+                giveUpAfter(atMost);
+            }
+        };
+        return open(atMost.multipliedBy(COLD_START));
+    }
+
+    private void giveUpAfter(Duration time) {
+        timer.schedule(time.toNanos(), () -> opened.completeExceptionally(late(time)));
     }
 
     private Exception late(Duration atMost) {
@@ -119,6 +142,7 @@ public final class Reconnecting<C> implements AutoCloseable {
         attempt.whenComplete((connected, error) -> {
             if (error != null) {
                 failure = error;
+                onFailure.accept(error);
                 connectLater();
                 first.completeExceptionally(error);
                 if (isRefusal(error)) {

@@ -189,9 +189,9 @@ public final class EtcdSessions implements Sessions, Directory {
         }
         try {
             var unused = connection
-                    .open(config.connectTimeout())
+                    .open(config.connectTimeout(), Failures::isSilence)
                     .toCompletableFuture()
-                    .get(config.connectTimeout().toNanos() * 2, TimeUnit.NANOSECONDS);
+                    .get(config.connectTimeout().toNanos() * 5, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failures.notConnected("interrupted");

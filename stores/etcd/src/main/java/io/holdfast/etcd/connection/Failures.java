@@ -34,6 +34,11 @@ record Failures(String address) {
         return new StoreException(effect(status), address + ": " + what + ": " + text(status, cause), cause);
     }
 
+    /** Returns {@code true} if nothing was heard of a server. */
+    static boolean isSilence(Throwable error) {
+        return Status.fromThrowable(Stages.cause(error)).getCode() == Code.DEADLINE_EXCEEDED;
+    }
+
     /** Returns {@code true} if the lease in a request does not exist. */
     static boolean isWithoutLease(Throwable error) {
         return Status.fromThrowable(Stages.cause(error)).getCode() == Code.NOT_FOUND;

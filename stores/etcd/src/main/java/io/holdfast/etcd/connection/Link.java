@@ -27,6 +27,7 @@ import io.holdfast.etcd.connection.Settings.Login;
 import io.holdfast.etcd.connection.Settings.Tls;
 import io.holdfast.spi.Platform;
 import io.holdfast.support.Stages;
+import io.netty.channel.ChannelOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import java.time.Duration;
@@ -81,7 +82,9 @@ final class Link {
                 .disableRetry()
                 .maxInboundMessageSize(MAX_ANSWER_BYTES)
                 .keepAliveTime(SIGN_OF_LIFE.toMillis(), TimeUnit.MILLISECONDS)
-                .keepAliveTimeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS);
+                .keepAliveTimeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS)
+                // ends before the calls that wait for it, so that they are known not to have been sent
+                .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) (limit.toMillis() * 3 / 4));
         settings.tls().ifPresentOrElse(tls -> builder.sslContext(context(tls)), builder::usePlaintext);
         channel = builder.build();
         logsIn = settings.login().isPresent();

@@ -236,7 +236,7 @@ final class ClusterNodes {
      * @param isRefresh {@code true} for a refresh; {@code false} for a question to one node
      */
     private CompletionStage<Void> adoptLatest(List<CompletableFuture<ClusterTopology>> answers, boolean isRefresh) {
-        return probe.latest(answers, ClusterTopology.latest(masters.keySet()), config.connectTimeout())
+        return probe.latest(answers, ClusterTopology.latest(masters.keySet()), driver.longestConnect())
                 .thenCompose(topology -> driver.schedule(0, () -> consider(topology, isRefresh)));
     }
 

@@ -56,7 +56,11 @@ final class TopologyProbe {
                 driver.client.connectAsync(StringCodec.UTF8, address).toCompletableFuture();
         CompletableFuture<ClusterTopology> answer =
                 connection.thenCompose(made -> checkHello(made.async(), host)).toCompletableFuture();
-        driver.timer.schedule(config.connectTimeout().toNanos(), () -> answer.cancel(false));
+        driver.timer.schedule(driver.longestConnect().toNanos(), () -> answer.cancel(false));
+        connection.thenRun(() -> {
+            driver.opened();
+            driver.timer.schedule(config.connectTimeout().toNanos(), () -> answer.cancel(false));
+        });
         var unused = answer.whenComplete((topology, error) -> {
             var unusedEither = connection.thenCompose(StatefulRedisConnection::closeAsync);
         });

@@ -180,7 +180,7 @@ public final class Connector {
         return driver.obstacle()
                 .<CompletionStage<RedisURI>>map(CompletableFuture::failedStage)
                 .orElseGet(() -> sentinels
-                        .map(group -> group.withMaster(uri, config.connectTimeout()))
+                        .map(group -> group.withMaster(uri, driver.longestConnect()))
                         .orElseGet(() -> CompletableFuture.completedStage(uri)));
     }
 

@@ -108,7 +108,7 @@ public final class Driver {
     }
 
     /** Reports that a connection was opened. */
-    void opened() {
+    public void opened() {
         warm = true;
     }
 

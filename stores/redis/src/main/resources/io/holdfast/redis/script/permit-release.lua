@@ -11,6 +11,11 @@ local tenure, inboxes, name = ARGV[1], ARGV[2], ARGV[3]
 
 local bad, total, last = unusable(limit, held, ends, queue, wanted, token, done, known)
 if bad then
+    -- one counter serves all names: a broken one must not keep permits. Then nobody is assigned any, which needs a unit
+    token = nil
+    bad, total = unusable(limit, held, ends, queue, wanted, token, done, known)
+end
+if bad then
     return bad
 end
 local now = clock()
@@ -25,5 +30,8 @@ elseif ARGV[4] ~= '1' then
         go(queue, wanted, known, FAIR .. ARGV[i])
     end
 end
-local _, unserved = serve_permits(held, ends, queue, wanted, token, known, inboxes, name, total, last, now)
+local _, unserved
+if token then
+    _, unserved = serve_permits(held, ends, queue, wanted, token, known, inboxes, name, total, last, now)
+end
 return {had, redis.call('ZCARD', queue), now, (more or unserved) and 1 or 0}

@@ -10,6 +10,10 @@ local lock, queue, claim, known, tenure = KEYS[1], KEYS[3], KEYS[4], KEYS[6], AR
 
 local it = look_at_all(lock, KEYS[2], queue, claim, KEYS[5], known)
 if it.bad then
+    -- one counter serves all names: a broken one must not keep a hold. Then nobody is assigned the lock, which needs a unit
+    it = look_at_all(lock, nil, queue, claim, nil, known)
+end
+if it.bad then
     return it.bad
 end
 local waiters = it.waiters
@@ -30,7 +34,7 @@ end
 local heard = held == 1 and tell_redisson() or 0
 local more = false
 if waiters > 0 then
-    if heard == 0 and redis.call('EXISTS', lock) == 0 then
+    if it.token and heard == 0 and redis.call('EXISTS', lock) == 0 then
         it.last, more = serve(lock, it.token, queue, claim, known, ARGV[3], ARGV[2] == '1', it.last, now)
     end
     waiters = math.max(heard, redis.call('ZCARD', queue))

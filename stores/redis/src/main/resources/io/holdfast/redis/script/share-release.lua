@@ -9,8 +9,16 @@ local known = KEYS[8]
 timers = KEYS[7]
 local owner = field(ARGV[1], ARGV[3])
 
+local function is_foreign(bad)
+    return bad and not string.find(bad.err, 'HFKIND', 1, true)
+end
+
 local bad, waiters, token, last = unusable(lock, counter, queue, leases, floor, timer, known)
-if bad and not string.find(bad.err, 'HFKIND', 1, true) then
+if is_foreign(bad) then
+    -- one counter serves all names: a broken one must not keep a hold. Then nobody is assigned the lock, which needs a unit
+    bad, waiters, token = unusable(lock, nil, queue, leases, floor, timer, known)
+end
+if is_foreign(bad) then
     return bad
 end
 local now = clock()
@@ -34,7 +42,7 @@ if not bad and waiters > 0 then
     leave(queue, known, place_of(ARGV[1], ARGV[3]))
     -- An assigned lock would keep Redisson's waiters out. If a writer continues to read, readers may be assigned the lock
     -- beside it.
-    if redisson == 0 or opened and mode then
+    if token and (redisson == 0 or opened and mode) then
         -- beside Redisson, another run would serve nobody, because it opens nothing
         more = serve_shared(lock, token, queue, leases, known, ARGV[2], mode, last, now) and redisson == 0
     end

@@ -1,0 +1,14 @@
+package io.holdfast.etcd;
+
+import io.holdfast.testkit.cluster.ColdStartRules;
+import org.junit.jupiter.api.Tag;
+
+/** Many processes start at the same time. */
+@Tag("ci")
+@Tag("etcd")
+class ColdStartTest extends ColdStartRules {
+
+    ColdStartTest() {
+        super(Servers.one().uri());
+    }
+}
