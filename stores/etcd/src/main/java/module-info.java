@@ -7,6 +7,7 @@ module io.holdfast.etcd {
     requires io.holdfast;
     requires io.holdfast.support;
     requires io.netty.handler;
+    requires io.netty.transport;
     requires jetcd.grpc;
     requires org.slf4j;
     requires static com.google.errorprone.annotations;

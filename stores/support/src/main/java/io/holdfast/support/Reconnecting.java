@@ -11,7 +11,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -55,7 +54,7 @@ public final class Reconnecting<C> implements AutoCloseable {
     private final CompletableFuture<C> opened = new CompletableFuture<>();
     private final AtomicReference<@Nullable C> current = new AtomicReference<>();
     private volatile Throwable failure = new IOException("none was made yet");
-    private volatile Consumer<Throwable> onFailure = error -> {};
+    private volatile Runnable onHeard = () -> {};
     private volatile boolean closed;
 
     /**
@@ -94,28 +93,26 @@ public final class Reconnecting<C> implements AutoCloseable {
 
     /**
      * Returns the first connection, and makes it. A failed attempt is followed by others until the given time has passed, except
-     * if the servers have refused.
+     * if the servers have refused. The time begins when something is {@linkplain #heard heard} of a server. Until then, the process
+     * may be loading classes. After four times that time it fails in any case.
      *
      * @return a stage that fails with the last failure
      */
     public CompletionStage<C> open(Duration atMost) {
-        giveUpAfter(atMost);
+        AtomicBoolean heard = new AtomicBoolean();
+        onHeard = () -> {
+            if (heard.compareAndSet(false, true)) {
+                giveUpAfter(atMost);
+            }
+        };
+        giveUpAfter(atMost.multipliedBy(COLD_START));
         var unused = get();
         return opened.minimalCompletionStage();
     }
 
-    /**
-     * As {@link #open(Duration)}, but the time begins when an attempt has failed by anything but silence. Until then, the process
-     * may be loading classes. After four times that time it fails in any case.
-     */
-    public CompletionStage<C> open(Duration atMost, Predicate<Throwable> isSilence) {
-        AtomicBoolean heard = new AtomicBoolean();
-        onFailure = error -> {
-            if (!isSilence.test(Stages.cause(error)) && heard.compareAndSet(false, true)) {
-                giveUpAfter(atMost);
-            }
-        };
-        return open(atMost.multipliedBy(COLD_START));
+    /** Reports that a server has answered, or that it cannot be reached. A server that is silent is not heard. */
+    public void heard() {
+        onHeard.run();
     }
 
     private void giveUpAfter(Duration time) {
@@ -142,7 +139,6 @@ public final class Reconnecting<C> implements AutoCloseable {
         attempt.whenComplete((connected, error) -> {
             if (error != null) {
                 failure = error;
-                onFailure.accept(error);
                 connectLater();
                 first.completeExceptionally(error);
                 if (isRefusal(error)) {

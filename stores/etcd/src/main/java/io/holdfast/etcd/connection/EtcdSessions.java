@@ -161,6 +161,9 @@ public final class EtcdSessions implements Sessions, Directory {
 
     /** Returns a stage that fails, after a pause if servers have refused to connect, so that they are not asked all the time. */
     private CompletionStage<EtcdConnection> failedLater(StoreException cause) {
+        if (!Failures.isSilence(cause)) {
+            connection.heard();
+        }
         return Stages.failedAfter(timer, cause.effect() == Effect.REFUSED ? REFUSED_PAUSE_NANOS : 0, cause);
     }
 
@@ -189,7 +192,7 @@ public final class EtcdSessions implements Sessions, Directory {
         }
         try {
             var unused = connection
-                    .open(config.connectTimeout(), Failures::isSilence)
+                    .open(config.connectTimeout())
                     .toCompletableFuture()
                     .get(config.connectTimeout().toNanos() * 5, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {

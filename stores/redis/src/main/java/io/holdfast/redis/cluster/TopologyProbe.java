@@ -57,7 +57,7 @@ final class TopologyProbe {
         CompletableFuture<ClusterTopology> answer =
                 connection.thenCompose(made -> checkHello(made.async(), host)).toCompletableFuture();
         driver.timer.schedule(driver.longestConnect().toNanos(), () -> answer.cancel(false));
-        connection.thenRun(() -> {
+        var unusedLimit = connection.thenRun(() -> {
             driver.opened();
             driver.timer.schedule(config.connectTimeout().toNanos(), () -> answer.cancel(false));
         });

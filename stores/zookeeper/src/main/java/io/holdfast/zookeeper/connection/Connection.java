@@ -54,6 +54,7 @@ final class Connection {
     private final Settings settings;
     private final Platform.Timer timer;
     private final Receiver receiver;
+    private final Runnable onHeard;
     private final Consumer<Connection> onEnd;
     private final Executor blocking;
     private final Failures failures;
@@ -96,6 +97,7 @@ final class Connection {
      *
      * @param hosts the servers
      * @param toAnswer the time after which the attempt ends if no server has answered
+     * @param onHeard is notified when a server has answered or cannot be reached
      * @param onEnd is notified when an open connection has lost its session
      * @param blocking runs what may wait for a server
      * @throws IOException if a connection cannot be started
@@ -107,6 +109,7 @@ final class Connection {
             Duration toAnswer,
             Platform.Timer timer,
             Receiver receiver,
+            Runnable onHeard,
             Consumer<Connection> onEnd,
             Executor blocking)
             throws IOException {
@@ -114,6 +117,7 @@ final class Connection {
         this.settings = settings;
         this.timer = timer;
         this.receiver = receiver;
+        this.onHeard = onHeard;
         this.onEnd = onEnd;
         this.blocking = blocking;
         failures = new Failures(settings.address());
@@ -172,6 +176,7 @@ final class Connection {
     }
 
     private void changed(ZooKeeper ready, KeeperState state) {
+        onHeard.run();
         switch (state) {
             case SyncConnected -> connected(ready);
             case Disconnected -> disconnected();

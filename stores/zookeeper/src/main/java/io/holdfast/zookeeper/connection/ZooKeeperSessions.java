@@ -93,7 +93,15 @@ public final class ZooKeeperSessions implements Sessions, Directory {
         try {
             HostProvider hosts = hosts();
             Connection fresh = new Connection(
-                    config, settings, hosts, share(hosts.size()), timer, this::deliver, this::ended, closer);
+                    config,
+                    settings,
+                    hosts,
+                    share(hosts.size()),
+                    timer,
+                    this::deliver,
+                    connection::heard,
+                    this::ended,
+                    closer);
             attempt.set(fresh);
             if (closed) {
                 close(fresh);
@@ -185,7 +193,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
             var unused = connection
                     .open(config.connectTimeout())
                     .toCompletableFuture()
-                    .get(config.connectTimeout().toNanos() * 2, TimeUnit.NANOSECONDS);
+                    .get(config.connectTimeout().toNanos() * 5, TimeUnit.NANOSECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw failures.notConnected("interrupted");
