@@ -105,6 +105,18 @@ class ReconnectingTest {
     }
 
     @Test
+    void aRequestIsNotGivenAFirstConnectionThatIsTooLateForIt() {
+        CompletionStage<Connection> early = kept.get(LIMIT);
+        simulation.runFor(LIMIT.dividedBy(2));
+        CompletionStage<Connection> late = kept.get(LIMIT);
+        simulation.runFor(LIMIT.dividedBy(2).plusNanos(1));
+        Connection made = connects(1);
+        assertFails(early, "the first connection was made after more than 3000 ms");
+        assertThat(late).isCompletedWithValue(made);
+        assertThat(kept.get(LIMIT)).isCompletedWithValue(made);
+    }
+
+    @Test
     void askingWhileItIsBeingMadeMakesNoOther() {
         List<Reconnecting<Connection>> asked = new ArrayList<>();
         List<CompletionStage<Connection>> meanwhile = new ArrayList<>();

@@ -92,6 +92,23 @@ public final class Reconnecting<C> implements AutoCloseable {
     }
 
     /**
+     * As {@link #get()}, for a request that must not be sent after the given time, because its caller has given up by then. Fails
+     * if the first connection is made later.
+     */
+    public CompletionStage<C> get(Duration atMost) {
+        long asked = platform.nanoTime();
+        return now().<CompletionStage<C>>map(CompletableFuture::completedStage)
+                .orElseGet(() -> get().thenApply(made -> {
+                    if (platform.nanoTime() - asked > atMost.toNanos()) {
+                        throw new StoreException(
+                                Effect.NOT_APPLIED,
+                                "the first connection was made after more than " + atMost.toMillis() + " ms");
+                    }
+                    return made;
+                }));
+    }
+
+    /**
      * Returns the first connection, and makes it. A failed attempt is followed by others until the given time has passed, except
      * if the servers have refused. The time begins when something is {@linkplain #heard heard} of a server. Until then, the process
      * may be loading classes. After four times that time it fails in any case.

@@ -221,7 +221,7 @@ public final class EtcdSessions implements Sessions, Directory {
     }
 
     private CompletionStage<EtcdConnection> open() {
-        return connection.get().handle((open, error) -> {
+        return connection.get(config.commandTimeout()).handle((open, error) -> {
             if (error != null) {
                 throw failure(error);
             }

@@ -414,7 +414,7 @@ public final class Session {
         return open.isPresent()
                 ? counted(() -> use.apply(open.get()))
                 : connection
-                        .get()
+                        .get(config.commandTimeout())
                         .exceptionallyCompose(
                                 error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
                         .thenCompose(made -> counted(() -> use.apply(made)));

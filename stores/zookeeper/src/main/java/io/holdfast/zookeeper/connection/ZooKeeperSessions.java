@@ -221,7 +221,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
 
     /** Returns the connection. Fails without waiting if it is cut, because the handle would keep the request until it is not. */
     private CompletionStage<Connection> open() {
-        return connection.get().handle((open, error) -> {
+        return connection.get(config.commandTimeout()).handle((open, error) -> {
             if (error != null) {
                 throw failure(error);
             } else if (!open.isConnected()) {
