@@ -189,6 +189,7 @@ public record Counting(
         private final long startedAt = platform().nanoTime();
         private final Change change;
         private volatile boolean mayBeApplied;
+        private volatile boolean wasLate;
 
         RepeatedChange(Change change, CompletableFuture<Boolean> done) {
             this.change = change;
@@ -214,7 +215,11 @@ public record Counting(
                 done.complete(answer.applied());
             } else if (error instanceof StoreException cause) {
                 failed(cause, failures);
+            } else if (wasLate) {
+                failed(calls.tooLate(), failures);
             } else {
+                // the first request of a name is late, because its answer sets the clock
+                wasLate = true;
                 send(failures);
             }
         }

@@ -117,7 +117,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
             s.refused(ask.tenure(), refused, base, now, out);
         } else {
             setArrivals(s, List.of());
-            s.late(ask.tenure(), tooLate(), now, out);
+            s.late(ask.tenure(), engine.calls.tooLate(), now, out);
         }
     }
 
@@ -128,13 +128,6 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
         } else {
             s.grantExpired(ask.tenure(), engine.inspector.leaseTooShort(ask.spec()), now, out);
         }
-    }
-
-    private StoreException tooLate() {
-        return new StoreException(
-                StoreException.Effect.NOT_APPLIED,
-                "requests reach " + engine.store.describe() + " too late: they take longer than the command timeout of "
-                        + engine.settings.store().commandTimeout().toMillis() + " ms, or its clock was changed");
     }
 
     /**

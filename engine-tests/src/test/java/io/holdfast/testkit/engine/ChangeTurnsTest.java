@@ -110,4 +110,21 @@ class ChangeTurnsTest extends VirtualTime {
         other.countDown();
         assertThat(other.count()).isEqualTo(1);
     }
+
+    @Test
+    void aChangeThatIsAlwaysTooLateFailsAfterTheCommandTimeout() {
+        Holdfast d = client(
+                "d",
+                options -> options.provider(provider(config -> new ForwardingStore(server.open(config)) {
+                    @Override
+                    public ServerClock clock(String name) {
+                        return new ServerClock();
+                    }
+                })));
+        Duration began = sim.elapsed();
+        assertThatThrownBy(() -> d.countDownLatch("o").trySetCount(2))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("too late: they take longer than the command timeout of 2000 ms");
+        assertThat(sim.elapsed().minus(began)).isLessThanOrEqualTo(Duration.ofSeconds(4));
+    }
 }
