@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The script {@code holdfast}, with a Maven and a Java that only write down that they were called. */
-@Timeout(60)
+@Timeout(180)
 class LauncherTest {
 
     private static final String MAVEN = """

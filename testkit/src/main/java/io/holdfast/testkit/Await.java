@@ -11,7 +11,7 @@ import java.util.function.BooleanSupplier;
 /** Waits for expected events in real time. Fails if an event does not occur within a minute, which is long for a busy machine, too. */
 public final class Await {
 
-    private static final Duration LIMIT = Duration.ofMinutes(1);
+    private static final Duration LIMIT = Duration.ofMinutes(3);
     private static final long STEP_NANOS = 1_000_000;
 
     private Await() {}

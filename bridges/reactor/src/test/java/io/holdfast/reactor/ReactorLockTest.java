@@ -47,7 +47,7 @@ import reactor.test.StepVerifier;
 import reactor.util.context.Context;
 
 @Tag("everywhere")
-@Timeout(30)
+@Timeout(180)
 class ReactorLockTest {
 
     private static final Duration LONG = Duration.ofSeconds(10);

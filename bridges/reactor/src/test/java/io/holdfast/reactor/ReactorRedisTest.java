@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** Two clients of a real server. */
-@Timeout(60)
+@Timeout(180)
 class ReactorRedisTest {
 
     @Test

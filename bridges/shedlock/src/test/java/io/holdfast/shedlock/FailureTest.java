@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What happens when the store, the client or the process fails. */
-@Timeout(60)
+@Timeout(180)
 class FailureTest {
 
     private static final LockConfiguration JOB = job("job", HOUR, Duration.ZERO);

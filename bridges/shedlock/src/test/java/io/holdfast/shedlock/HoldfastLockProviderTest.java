@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(30)
+@Timeout(180)
 class HoldfastLockProviderTest {
 
     private static final LockConfiguration JOB = job("job", HOUR, Duration.ZERO);

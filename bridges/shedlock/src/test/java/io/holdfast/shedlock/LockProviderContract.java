@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What ShedLock expects of each lock provider, for two clients of one store. */
 @Tag("everywhere")
-@Timeout(60)
+@Timeout(180)
 abstract class LockProviderContract {
 
     static final Duration HOUR = Duration.ofHours(1);

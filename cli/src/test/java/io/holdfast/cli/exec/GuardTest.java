@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The guard when holdfast ends, or stands still, between the start of the command and telling which process that is. */
-@Timeout(60)
+@Timeout(180)
 @Tag("everywhere")
 class GuardTest {
 

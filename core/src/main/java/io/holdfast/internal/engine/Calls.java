@@ -30,9 +30,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>While calls are under way, a tick is scheduled.
  * </ol>
  *
- * <p>A tick checks all calls that are under way. It times out the overdue ones, in the order in which they were started. A tick
- * that runs late shows that the process did not run (a long garbage collection, a suspended machine). Then the answers may have
- * arrived, and are read before the next tick. Of two successive ticks, one times out, so that the time of a call is bounded.
+ * <p>A tick checks all calls that are under way. It times out the overdue ones, in the order in which they were started. A call
+ * that is overdue by more than a tick shows that the process did not run (a long garbage collection, a suspended machine). Its
+ * answer may have arrived meanwhile, so it is given the time until the next tick, once.
  */
 public final class Calls implements AutoCloseable {
 
@@ -49,7 +49,8 @@ public final class Calls implements AutoCloseable {
         private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
         private long number;
         private long timeLimit;
-        private long deadline;
+        private volatile long deadline;
+        private boolean extended;
         private long sent;
         private long wallMillis;
 
@@ -101,9 +102,6 @@ public final class Calls implements AutoCloseable {
     private final AtomicLong numbers = new AtomicLong();
     private final WakeUp ticks;
     private final long interval;
-
-    /** Whether the last tick was late and timed out nothing. */
-    private volatile boolean waited;
 
     Calls(Engine engine, Executor senders) {
         this.engine = engine;
@@ -224,21 +222,24 @@ public final class Calls implements AutoCloseable {
     }
 
     /** Times out overdue calls, and schedules the next tick. */
-    private void tick(long planned) {
+    private void tick() {
         long now = platform.nanoTime();
-        waited = !waited && now - planned > interval;
-        if (waited) {
-            ticks.wakeBy(now + interval, now);
-            return;
-        }
         try {
             underWay.values().stream()
-                    .filter(call -> now - call.deadline >= 0)
+                    .filter(call -> isOver(call, now))
                     .sorted(Comparator.comparingLong(call -> call.number))
                     .forEach(call -> fail(call, noAnswer(call)));
         } finally {
             scheduleNextTick(now);
         }
+    }
+
+    private boolean isOver(Call<?> call, long now) {
+        if (now - call.deadline > interval && !call.extended) {
+            call.extended = true;
+            call.deadline = now + interval;
+        }
+        return now - call.deadline >= 0;
     }
 
     private void scheduleNextTick(long now) {

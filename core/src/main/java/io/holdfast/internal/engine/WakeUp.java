@@ -2,7 +2,6 @@ package io.holdfast.internal.engine;
 
 import io.holdfast.internal.access.Durations;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.LongConsumer;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -19,7 +18,7 @@ final class WakeUp {
 
     private final ObjLongConsumer<Runnable> timer;
     private final long lostAfter;
-    private final LongConsumer task;
+    private final Runnable task;
     private final AtomicLong scheduledAt = new AtomicLong(Durations.NEVER);
 
     /**
@@ -27,9 +26,8 @@ final class WakeUp {
      *
      * @param timer runs a task after a number of nanoseconds
      * @param lostAfter the number of nanoseconds after which an overdue wake-up counts as lost
-     * @param task receives the time for which it was scheduled
      */
-    WakeUp(ObjLongConsumer<Runnable> timer, long lostAfter, LongConsumer task) {
+    WakeUp(ObjLongConsumer<Runnable> timer, long lostAfter, Runnable task) {
         this.timer = timer;
         this.lostAfter = lostAfter;
         this.task = task;
@@ -61,7 +59,7 @@ final class WakeUp {
 
     private void wake(long at) {
         if (scheduledAt.compareAndSet(at, Durations.NEVER)) {
-            task.accept(at);
+            task.run();
         }
     }
 }

@@ -85,8 +85,7 @@ final class Watchdog {
         this.store = engine.store;
         this.platform = engine.platform;
         this.maxHoldAction = new MaxHoldAction(engine);
-        this.wakeUp =
-                new WakeUp((task, nanos) -> engine.threads.timer().schedule(nanos, task), SCAN_NANOS, at -> wake());
+        this.wakeUp = new WakeUp((task, nanos) -> engine.threads.timer().schedule(nanos, task), SCAN_NANOS, this::wake);
         this.skew = Validity.skew(platform.nanoTime(), platform.wallMillis());
         this.lastAnswerAt = platform.nanoTime();
         this.lastAnsweredSent = lastAnswerAt;

@@ -86,7 +86,7 @@ public final class Attempts {
         if (outcome instanceof Hold hold && !hold.valid(platform.nanoTime(), platform.wallMillis())) {
             client.holds().releases().discardDoubtful(hold);
             requireTimeLeft();
-        } else if (outcome instanceof Outcome.Busy busy && graceAllowed && busy.mayLingerElsewhere(client.id())) {
+        } else if (outcome instanceof Outcome.Busy busy && graceAllowed && busy.mayLinger() && !isHeldHere(busy)) {
             graceAllowed = false;
             deadline = platform.nanoTime() + GRACE_NANOS;
         } else {
@@ -94,6 +94,14 @@ public final class Attempts {
         }
         arrived = platform.nanoTime();
         return true;
+    }
+
+    /**
+     * Returns {@code true} if this client holds what made the name busy. Otherwise, a tenure of this client is being released, and a
+     * store with several connections has received this attempt before the release.
+     */
+    private boolean isHeldHere(Outcome.Busy busy) {
+        return busy.holder().filter(client.inspector()::isHeldHere).isPresent();
     }
 
     private void requireTimeLeft() {

@@ -13,14 +13,9 @@ public sealed interface Outcome permits Hold, Outcome.Busy, Outcome.Failed {
      */
     record Busy(Optional<String> holder) implements Outcome {
 
-        /**
-         * Returns {@code true} if the name may only be lingering at another client. It is then free as soon as that client is
-         * notified of the attempt. A tenure of this client does not count, because this client knows its own tenures.
-         */
-        public boolean mayLingerElsewhere(String clientId) {
-            return holder.filter(TenureId::lingers)
-                    .filter(tenure -> !tenure.startsWith(clientId + ':'))
-                    .isPresent();
+        /** Returns {@code true} if the name may only be lingering. It is then free as soon as its client is notified of the attempt. */
+        public boolean mayLinger() {
+            return holder.filter(TenureId::lingers).isPresent();
         }
     }
 

@@ -7,8 +7,12 @@ import io.holdfast.Lease;
 import io.holdfast.LockOptions;
 import io.holdfast.LockReport;
 import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What is kept when the last owner has left, for how long, and what it costs. */
@@ -247,6 +251,19 @@ class LingerTest extends Lingering {
         assertThat(a.stats().handoffs()).isEqualTo(1);
         assertThat(retaken()).isZero();
         assertThat(isKept()).isTrue();
+    }
+
+    /** On a store that sends both over separate connections. */
+    @Test
+    void anAttemptThatOvertakesTheReleaseOfItsOwnClientIsRepeated() {
+        use(lock);
+        Held release = faults(a).holdRequest(Operation.RELEASE);
+        sim.runUntil(release::isCaught, LINGER.plus(POLL));
+        CompletableFuture<Optional<Lease>> attempt = lock.async().tryAcquire();
+        sim.runFor(GRACE.dividedBy(2));
+        assertThat(attempt).isNotDone();
+        release.letGo();
+        sim.await(attempt).orElseThrow().close();
     }
 
     @Test

@@ -34,7 +34,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What a client of a user's data source keeps, in every database. */
-@Timeout(60)
+@Timeout(180)
 abstract class DataSourceRules {
 
     private static final int CONNECTIONS = 8;

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tables that somebody drops while clients run. */
-@Timeout(60)
+@Timeout(180)
 class DroppedTableTest {
 
     private static final String PREFIX = "dropped_";

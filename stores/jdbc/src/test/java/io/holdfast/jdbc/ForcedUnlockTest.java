@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
  * A forced unlock asks the holder first. The thread that receives the answer must not wait for a locked row: it would receive no
  * further message, and would use a connection that is left for renewals.
  */
-@Timeout(60)
+@Timeout(180)
 class ForcedUnlockTest {
 
     private final String uri = Servers.postgreSql().uri() + "&tablePrefix=forced_";

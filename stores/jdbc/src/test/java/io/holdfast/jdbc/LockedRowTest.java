@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** A transaction of somebody else that keeps rows, and renewals of leases that are too short to wait for it. */
-@Timeout(60)
+@Timeout(180)
 class LockedRowTest {
 
     private static final Duration BRIEF_LEASE = Duration.ofSeconds(1);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Renewals of many readers, some of which lose a race against another client. The others must not pay for it. */
-@Timeout(60)
+@Timeout(180)
 class LostRaceTest {
 
     /** More than one statement writes on MySQL. */

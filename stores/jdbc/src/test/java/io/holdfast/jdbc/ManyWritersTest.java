@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Clusters of MariaDB and MySQL that accept writes at each node, and servers that only resemble PostgreSQL. */
-@Timeout(60)
+@Timeout(180)
 class ManyWritersTest {
 
     private static final Map<String, String> GALERA = Map.of("wsrep_on", "ON", "wsrep_cluster_size", "2");

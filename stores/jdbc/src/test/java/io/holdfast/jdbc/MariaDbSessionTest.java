@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Sessions that lose their time zone, as when a driver connects again by itself. */
-@Timeout(60)
+@Timeout(180)
 class MariaDbSessionTest {
 
     /** The server has started before a client waits for a connection. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clients whose connections the administrator of PostgreSQL ends. */
-@Timeout(60)
+@Timeout(180)
 class PostgreSqlOutageTest {
 
     private static final String OURS = "FROM pg_stat_activity WHERE application_name = 'holdfast'";

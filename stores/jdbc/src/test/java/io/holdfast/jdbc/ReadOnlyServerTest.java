@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The pool of an application whose server becomes read-only, as after a failover. New connections lead to another one. */
-@Timeout(60)
+@Timeout(180)
 class ReadOnlyServerTest {
 
     private static final int CONNECTIONS = 10;

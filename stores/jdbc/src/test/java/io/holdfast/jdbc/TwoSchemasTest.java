@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A pool of an application with a schema for each tenant, whose connections keep the schema that was set last. */
-@Timeout(60)
+@Timeout(180)
 class TwoSchemasTest {
 
     private static final AtomicInteger NAMES = new AtomicInteger();

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * A master is frozen until Sentinels have promoted another one, and then wakes. It goes on as the master, and confirms renewals,
  * until a Sentinel demotes it about ten seconds later. The lease ends at the other master meanwhile, unless it is renewed there.
  */
-@Timeout(120)
+@Timeout(400)
 class FrozenMasterTest {
 
     private static final Duration LEASE = Duration.ofSeconds(6);

@@ -27,7 +27,7 @@ import org.springframework.integration.support.MessageBuilder;
 import org.springframework.messaging.Message;
 
 /** An aggregator on two nodes that share the store of their groups: each group leaves once, and complete. */
-@Timeout(60)
+@Timeout(180)
 class AggregatorTest extends RedisRules {
 
     private static final int GROUPS = 5;

@@ -24,7 +24,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
 @Tag("everywhere")
-@Timeout(30)
+@Timeout(180)
 class HoldfastLockRegistryTest {
 
     private static final String EXPECTED = System.getProperty("holdfast.spring-integration", "");

@@ -16,7 +16,7 @@ import org.springframework.integration.leader.event.LeaderEventPublisher;
 import org.springframework.integration.support.leader.LockRegistryLeaderInitiator;
 
 /** The leader election of Spring Integration, with two processes' worth of clients. */
-@Timeout(60)
+@Timeout(180)
 class LeaderTest extends RedisRules {
 
     private static final String ROLE = "shipper";

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A renewal asks the store. */
-@Timeout(30)
+@Timeout(180)
 class RenewalTest extends RedisRules {
 
     @Test

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whichever way a JVM ends, the server it has started ends with it and leaves no file. */
-@Timeout(60)
+@Timeout(180)
 @Tag("everywhere")
 class JvmDeathTest {
 

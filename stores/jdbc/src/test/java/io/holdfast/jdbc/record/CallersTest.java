@@ -35,7 +35,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /** A store whose one caller waits in the database. */
-@Timeout(60)
+@Timeout(180)
 class CallersTest {
 
     private static final Duration COMMAND = Duration.ofMillis(400);

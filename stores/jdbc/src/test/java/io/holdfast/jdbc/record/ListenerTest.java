@@ -36,7 +36,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The thread that listens, with connections that fail or deliver nothing. */
-@Timeout(30)
+@Timeout(180)
 class ListenerTest {
 
     private static final Duration COMMAND = Duration.ofSeconds(2);

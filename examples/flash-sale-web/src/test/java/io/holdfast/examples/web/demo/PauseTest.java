@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A process that is paused continues when the process that paused it dies. */
-@Timeout(60)
+@Timeout(180)
 class PauseTest {
 
     /** Stops the given process, says so, and lives on. */
