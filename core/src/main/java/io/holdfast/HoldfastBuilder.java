@@ -97,7 +97,10 @@ public final class HoldfastBuilder {
     }
 
     /**
-     * Sets the maximum time for which {@link #build} tries to connect. The default is 10 s; the range is above zero to 365 days.
+     * Sets the time for which {@link #build} tries to connect. The default is 10 s; the range is above zero to 365 days.
+     *
+     * <p>The time in which a new process loads the classes of the driver should not count, and cannot be told from the silence of a
+     * server. So Redis, ZooKeeper and etcd are waited for up to four times as long if nothing is heard of them.
      */
     public HoldfastBuilder connectTimeout(Duration value) {
         store = store.withTimeouts(store.commandTimeout(), Durations.requirePositive("connectTimeout", value));

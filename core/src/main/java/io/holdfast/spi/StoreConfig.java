@@ -16,7 +16,7 @@ import java.util.function.Function;
  * @param client the identity of the client, which others see
  * @param platform the time, threads and randomness that the store must use
  * @param commandTimeout the maximum time for one request
- * @param connectTimeout the maximum time for {@link StoreProvider#open}
+ * @param connectTimeout the time in which a connection has to be made, apart from the time in which classes are loaded
  * @param lazy {@code true} to connect at the first request instead
  * @param keyPrefix the prefix of every lock name in the store; empty for none
  * @param safety the replicas or disks that a grant or a renewal has to reach before the request is answered. A store that

@@ -189,6 +189,19 @@ class BadKeyTest {
     }
 
     @Test
+    void anUnlockReleasesThoughTheCounterIsBroken() throws Exception {
+        lock.lock();
+        overwrite(Key.FLOOR);
+        lock.unlock();
+        assertThat(servers.redis.exists(name)).isZero();
+        assertThat(client.stats().lost()).isZero();
+        assertThat(client.stats().unsettled()).isZero();
+        assertRefused(Key.FLOOR, lock::lock);
+        repair(Key.FLOOR);
+        assertWorks();
+    }
+
+    @Test
     void aRenewalSaysWhatIsWrongAndIsALoss() throws Exception {
         Lease lease = lock.acquire();
         overwrite(Key.QUEUE);

@@ -243,6 +243,11 @@ class ForeignKeyTest {
                     // one key that it does not need must neither end the hold nor keep it
                     assertThat(refusal).as(where).isEmpty();
                 }
+                if (held && what.equals("release")) {
+                    Map<String, String> ours = new HashMap<>(contents());
+                    ours.remove(foreign);
+                    assertThat(ours.values()).as(where).noneMatch(value -> value.contains(tenure.toString()));
+                }
                 return;
             }
             assertThat(refusal).as(where).isPresent();

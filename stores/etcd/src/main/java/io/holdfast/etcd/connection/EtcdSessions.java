@@ -118,6 +118,11 @@ public final class EtcdSessions implements Sessions, Directory {
                 .build();
         Link asked = servers.present();
         return servers.ask(link -> link.call(LeaseGrpc.getLeaseGrantMethod(), request))
+                .whenComplete((granted, error) -> {
+                    if (error == null || !Failures.isSilence(error)) {
+                        connection.heard();
+                    }
+                })
                 .exceptionallyCompose(error -> attempts > 1 && servers.present() != asked
                         ? granted(attempts - 1)
                         : CompletableFuture.failedStage(error));
@@ -161,9 +166,6 @@ public final class EtcdSessions implements Sessions, Directory {
 
     /** Returns a stage that fails, after a pause if servers have refused to connect, so that they are not asked all the time. */
     private CompletionStage<EtcdConnection> failedLater(StoreException cause) {
-        if (!Failures.isSilence(cause)) {
-            connection.heard();
-        }
         return Stages.failedAfter(timer, cause.effect() == Effect.REFUSED ? REFUSED_PAUSE_NANOS : 0, cause);
     }
 

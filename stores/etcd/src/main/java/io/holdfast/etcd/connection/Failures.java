@@ -36,7 +36,7 @@ record Failures(String address) {
 
     /** Returns {@code true} if nothing was heard of a server. */
     static boolean isSilence(Throwable error) {
-        return Status.fromThrowable(error).getCode() == Code.DEADLINE_EXCEEDED;
+        return Status.fromThrowable(Stages.cause(error)).getCode() == Code.DEADLINE_EXCEEDED;
     }
 
     /** Returns {@code true} if the lease in a request does not exist. */

@@ -84,11 +84,15 @@ final class Link {
                 .keepAliveTime(SIGN_OF_LIFE.toMillis(), TimeUnit.MILLISECONDS)
                 .keepAliveTimeout(SILENCE.toMillis(), TimeUnit.MILLISECONDS)
                 // ends before the calls that wait for it, so that they are known not to have been sent
-                .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) (limit.toMillis() * 3 / 4));
+                .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, connectMillis(limit));
         settings.tls().ifPresentOrElse(tls -> builder.sslContext(context(tls)), builder::usePlaintext);
         channel = builder.build();
         logsIn = settings.login().isPresent();
         open = settings.login().map(this::loggedIn).orElseGet(() -> CompletableFuture.completedStage(channel));
+    }
+
+    private static int connectMillis(Duration limit) {
+        return (int) Math.max(1, Math.min(Integer.MAX_VALUE, limit.toMillis() / 4 * 3));
     }
 
     private static SslContext context(Tls tls) {

@@ -64,7 +64,7 @@ public final class Connector {
                 server.group().map(group -> group.sentinels().size()).orElse(0));
         sentinels = server.group().map(group -> {
             group.sentinels().forEach(driver::prepared);
-            return new Sentinels(driver.client, timer, group, succession);
+            return new Sentinels(driver, group, succession);
         });
         failovers = server.group()
                 .map(group -> new Failovers(

@@ -14,6 +14,7 @@ import io.lettuce.core.output.ArrayOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.ProtocolKeyword;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -71,6 +72,7 @@ public final class Replicas {
 
     private final Platform platform;
     private final Safety safety;
+    private final Duration command;
     private final RedisFailures failures;
     private final Connector connector;
     private final long limitMillis;
@@ -88,6 +90,7 @@ public final class Replicas {
     public Replicas(StoreConfig config, RedisFailures failures, Connector connector, Platform.Timer timer) {
         platform = config.platform();
         safety = config.safety();
+        command = config.commandTimeout();
         this.failures = failures;
         this.connector = connector;
         limitMillis = Math.max(1, config.commandTimeout().multipliedBy(3).toMillis() / 10);
@@ -168,7 +171,7 @@ public final class Replicas {
             boolean acquires,
             Supplier<String> what,
             Function<StatefulRedisConnection<String, String>, CompletionStage<T>> script) {
-        return current.get()
+        return current.get(command)
                 .exceptionallyCompose(error -> CompletableFuture.failedStage(failures.unreachable(what.get(), error)))
                 .thenCompose(link -> link.refusal(acquires)
                         .<CompletionStage<T>>map(CompletableFuture::failedStage)

@@ -1,8 +1,6 @@
 package io.holdfast.redis.connection;
 
 import io.holdfast.redis.connection.Succession.Known;
-import io.holdfast.spi.Platform;
-import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.sentinel.api.StatefulRedisSentinelConnection;
@@ -27,8 +25,7 @@ import java.util.concurrent.CompletionStage;
  */
 public final class Sentinels {
 
-    private final RedisClient client;
-    private final Platform.Timer timer;
+    private final Driver driver;
     private final RedisAddress.Group group;
     private final Succession succession;
 
@@ -37,9 +34,8 @@ public final class Sentinels {
      *
      * @param succession decides which answer counts
      */
-    Sentinels(RedisClient client, Platform.Timer timer, RedisAddress.Group group, Succession succession) {
-        this.client = client;
-        this.timer = timer;
+    Sentinels(Driver driver, RedisAddress.Group group, Succession succession) {
+        this.driver = driver;
         this.group = group;
         this.succession = succession;
     }
@@ -57,7 +53,7 @@ public final class Sentinels {
     CompletionStage<RedisURI> withMaster(RedisURI server, Duration limit) {
         List<Query> queries = group.sentinels().stream().map(this::ask).toList();
         return new FirstAnswers<>(
-                        timer, limit, queries.stream().map(Query::answer).toList())
+                        driver.timer, limit, queries.stream().map(Query::answer).toList())
                 .present()
                 .whenComplete((answers, error) -> queries.forEach(Sentinels::close))
                 .thenApply(answers -> succession
@@ -72,8 +68,13 @@ public final class Sentinels {
 
     private Query ask(RedisURI sentinel) {
         CompletableFuture<StatefulRedisSentinelConnection<String, String>> connection =
-                client.connectSentinelAsync(StringCodec.UTF8, sentinel).toCompletableFuture();
-        return new Query(connection, connection.thenCompose(this::known).toCompletableFuture());
+                driver.client.connectSentinelAsync(StringCodec.UTF8, sentinel).toCompletableFuture();
+        CompletableFuture<Known> answer = connection.thenCompose(this::known).toCompletableFuture();
+        var unused = connection.thenRun(() -> {
+            driver.opened();
+            driver.timer.schedule(driver.longestConnect().toNanos(), () -> answer.cancel(false));
+        });
+        return new Query(connection, answer);
     }
 
     /**

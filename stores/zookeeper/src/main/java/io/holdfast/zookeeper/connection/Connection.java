@@ -97,7 +97,7 @@ final class Connection {
      *
      * @param hosts the servers
      * @param toAnswer the time after which the attempt ends if no server has answered
-     * @param onHeard is notified when a server has answered or cannot be reached
+     * @param onHeard is notified when a server has answered or cannot be reached during this attempt
      * @param onEnd is notified when an open connection has lost its session
      * @param blocking runs what may wait for a server
      * @throws IOException if a connection cannot be started
@@ -176,7 +176,10 @@ final class Connection {
     }
 
     private void changed(ZooKeeper ready, KeeperState state) {
-        onHeard.run();
+        // an attempt that has ended before reports its own end
+        if (!opened.isDone() && state != KeeperState.Closed) {
+            onHeard.run();
+        }
         switch (state) {
             case SyncConnected -> connected(ready);
             case Disconnected -> disconnected();
