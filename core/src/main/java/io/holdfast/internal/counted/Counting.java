@@ -216,7 +216,7 @@ public record Counting(
             } else if (error instanceof StoreException cause) {
                 failed(cause, failures);
             } else if (wasLate) {
-                failed(calls.tooLate(), failures);
+                failed(ErrorTexts.tooLate(store.describe(), settings.store().commandTimeout()), failures);
             } else {
                 // the first request of a name is late, because its answer sets the clock
                 wasLate = true;

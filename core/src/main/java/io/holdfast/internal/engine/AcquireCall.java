@@ -1,6 +1,7 @@
 package io.holdfast.internal.engine;
 
 import io.holdfast.internal.slot.Effect;
+import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.Slot;
 import io.holdfast.internal.slot.Tenure;
 import io.holdfast.internal.slot.Validity;
@@ -117,7 +118,12 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
             s.refused(ask.tenure(), refused, base, now, out);
         } else {
             setArrivals(s, List.of());
-            s.late(ask.tenure(), engine.calls.tooLate(), now, out);
+            s.late(
+                    ask.tenure(),
+                    ErrorTexts.tooLate(
+                            engine.store.describe(), engine.settings.store().commandTimeout()),
+                    now,
+                    out);
         }
     }
 

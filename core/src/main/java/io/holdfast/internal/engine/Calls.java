@@ -255,14 +255,6 @@ public final class Calls implements AutoCloseable {
                 "no answer from " + engine.store.describe() + " within " + call.timeLimit / 1_000_000 + " ms");
     }
 
-    /** Returns the failure of a request that was refused as late. */
-    public StoreException tooLate() {
-        return new StoreException(
-                Effect.NOT_APPLIED,
-                "requests reach " + engine.store.describe() + " too late: they take longer than the command timeout of "
-                        + timeoutNanos / 1_000_000 + " ms, or its clock was changed");
-    }
-
     private StoreException closed(Effect effect) {
         return new StoreException(effect, "the client " + engine.settings.name() + " was closed");
     }

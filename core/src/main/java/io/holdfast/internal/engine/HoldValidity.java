@@ -44,6 +44,15 @@ public final class HoldValidity {
         return valid;
     }
 
+    /**
+     * Returns {@code true} if this client holds a tenure.
+     *
+     * @param tenure the tenure, in the form in which stores keep it
+     */
+    public boolean isHeldHere(String tenure) {
+        return engine.heldTenures().stream().anyMatch(held -> held.id.toString().equals(tenure));
+    }
+
     public Duration remaining(Hold hold) {
         return valid(hold)
                 ? Duration.ofNanos(hold.tenure.validity.remaining(engine.platform.nanoTime()))

@@ -38,15 +38,6 @@ public final class Inspector {
         return engine.store.describe();
     }
 
-    /**
-     * Returns {@code true} if this client holds a tenure.
-     *
-     * @param tenure the tenure, in the form in which stores keep it
-     */
-    public boolean isHeldHere(String tenure) {
-        return engine.heldTenures().stream().anyMatch(held -> held.id.toString().equals(tenure));
-    }
-
     public LockReport inspect(String name) {
         return ask("lock " + quoted(name), name, false, () -> engine.store.inspect(name));
     }

@@ -101,7 +101,7 @@ public final class Attempts {
      * store with several connections has received this attempt before the release.
      */
     private boolean isHeldHere(Outcome.Busy busy) {
-        return busy.holder().filter(client.inspector()::isHeldHere).isPresent();
+        return busy.holder().filter(client.holds().validity()::isHeldHere).isPresent();
     }
 
     private void requireTimeLeft() {

@@ -73,6 +73,14 @@ public final class ErrorTexts {
                 : new StoreUnavailableException(name, text, cause);
     }
 
+    /** Returns the failure of a request that the store has refused as late. */
+    public static StoreException tooLate(String store, Duration timeout) {
+        return new StoreException(
+                StoreException.Effect.NOT_APPLIED,
+                "requests reach " + store + " too late: they take longer than the command timeout of "
+                        + timeout.toMillis() + " ms, or its clock was changed");
+    }
+
     /** Creates the error for a waiter whose patience with the store is over. */
     public static HoldfastException notAcquired(
             String name, Waiter waiter, Tenure requested, StoreException cause, String store, long now) {

@@ -135,7 +135,23 @@ class PgBouncerTest {
         }
     }
 
-    /** The sessions of the pooler have a default that loses commits, and another isolation. */
+    /** The driver would fetch the rest of a result after the commit. */
+    @Test
+    void readsAWholeResultWhateverTheFetchSize() {
+        try (StoreClient client = Databases.client(uri.replace("&tablePrefix", "&defaultRowFetchSize=1&tablePrefix"))) {
+            client.granted("first", 1);
+            client.granted("second", 2);
+            assertThat(client.renew(List.of(
+                            new Renew("first", client.tenure(1), StoreClient.LEASE, 0),
+                            new Renew("second", client.tenure(2), StoreClient.LEASE, 0))))
+                    .allMatch(Renew.Renewed.class::isInstance);
+        }
+    }
+
+    /**
+     * The sessions of the pooler have a default that loses commits, and another isolation. A client that stops in a transaction must
+     * not keep the row.
+     */
     @Test
     void waitsForTheDiskInASessionThatDoesNot() throws SQLException {
         try (Databases admin = Databases.at(Servers.postgreSql().uri(), "")) {
@@ -144,7 +160,8 @@ class PgBouncerTest {
             admin.run("ALTER ROLE careless SET default_transaction_isolation = 'serializable'");
             admin.run("CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
                     + " INSERT INTO notes VALUES (current_setting('synchronous_commit') || ' '"
-                    + " || current_setting('transaction_isolation')); RETURN NULL; END $$");
+                    + " || current_setting('transaction_isolation') || ' '"
+                    + " || current_setting('idle_in_transaction_session_timeout')); RETURN NULL; END $$");
             admin.run("CREATE TABLE notes (text text)");
             String careless = uri.replace("user=postgres", "user=careless").replace("pooled_", "careless_");
             try (StoreClient client = Databases.client(careless)) {
@@ -152,7 +169,7 @@ class PgBouncerTest {
                 client.granted("durable", 1);
                 client.release("durable", 1);
             }
-            assertThat(admin.column("SELECT DISTINCT text FROM notes")).containsExactly("on read committed");
+            assertThat(admin.column("SELECT DISTINCT text FROM notes")).containsExactly("on read committed 5s");
             assertThat(states(careless)).containsExactly("0 0 serializable 0 0");
         }
     }

@@ -222,8 +222,9 @@ final class Listener {
     private void listen() {
         String id = config.client().id();
         try (Connection connection = sessions.open("listen")) {
+            long run = messages.listen(connection, id);
             try {
-                receive(connection, messages.listen(connection, id));
+                receive(connection, run);
             } finally {
                 messages.unlisten(connection, id);
             }

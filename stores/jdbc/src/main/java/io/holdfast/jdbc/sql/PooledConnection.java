@@ -59,6 +59,8 @@ final class PooledConnection implements InvocationHandler {
             throw new SQLException("the driver has prepared no statement");
         }
         statement.unwrap(PGStatement.class).setPrepareThreshold(0);
+        // the commit would close the portal of a result that is fetched in parts
+        statement.setFetchSize(0);
         return Proxy.newProxyInstance(
                 PooledConnection.class.getClassLoader(),
                 new Class<?>[] {PreparedStatement.class},

@@ -61,13 +61,21 @@ record PooledTransaction(Connection connection, String settings) {
     }
 
     /** Rolls back, or ends the connection: one that is committed automatically again commits what is still open. */
-    private void rollBack(Throwable failure) throws SQLException {
+    private void rollBack(Throwable failure) {
         try {
             connection.rollback();
             connection.setAutoCommit(true);
         } catch (SQLException e) {
             failure.addSuppressed(e);
+            end(failure);
+        }
+    }
+
+    private void end(Throwable failure) {
+        try {
             connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            failure.addSuppressed(e);
         }
     }
 }

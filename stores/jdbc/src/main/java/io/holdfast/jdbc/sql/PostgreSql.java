@@ -72,7 +72,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                         "54000")
                 .meaning(
                         Verdict.NOT_APPLIED,
-                        "a connection pooler has lost a prepared statement; add prepareThreshold=0 to the URL",
+                        "a connection pooler has lost a prepared statement; connect to the server itself",
                         "42P05",
                         "26000")
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "42P01")
@@ -203,15 +203,23 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                         connection,
                         "SET TRANSACTION ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = "
                                 + rowWaitMillis(commandMillis) + "; SET LOCAL statement_timeout = " + commandMillis
+                                + "; SET LOCAL idle_in_transaction_session_timeout = " + commandMillis
                                 + "; SET LOCAL synchronous_commit = on")
                 : super.configured(connection, commandMillis);
     }
 
-    /** A pooler gives its clients process ids of its own, so that it can tell their cancel requests apart. */
+    /** A connection that does not unwrap to one of this driver cannot be asked, and counts as one to the server itself. */
     private static boolean isPooled(Connection connection) throws SQLException {
-        if (!connection.isWrapperFor(PGConnection.class)) {
+        try {
+            return connection.isWrapperFor(PGConnection.class) && hasAnotherProcessId(connection);
+        } catch (NoClassDefFoundError e) {
+            // the driver is visible to the DataSource alone
             return false;
         }
+    }
+
+    /** A pooler gives its clients process ids of its own, so that it can tell their cancel requests apart. */
+    private static boolean hasAnotherProcessId(Connection connection) throws SQLException {
         // not prepared, because the driver may keep a prepared statement at the server
         try (Statement statement = connection.createStatement();
                 ResultSet result = statement.executeQuery("SELECT pg_catalog.pg_backend_pid()")) {
