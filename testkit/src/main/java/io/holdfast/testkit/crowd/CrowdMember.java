@@ -126,8 +126,18 @@ final class CrowdMember {
             LockSupport.parkNanos(WORK_NANOS);
             valid(id, lock::remainingLease);
         } finally {
+            release(id, !lock.remainingLease().isZero(), lock::unlock);
+        }
+    }
+
+    /** A hold that is no longer valid has ended by a release only if that returns. Otherwise its loss has to be reported. */
+    private static void release(long id, boolean valid, Runnable release) {
+        if (valid) {
             say(CrowdLine.RELEASE, id, System.nanoTime());
-            lock.unlock();
+        }
+        release.run();
+        if (!valid) {
+            say(CrowdLine.RELEASE, id, System.nanoTime());
         }
     }
 
@@ -151,14 +161,16 @@ final class CrowdMember {
     }
 
     private void standOnce(DistributedLock lock, boolean reads) throws InterruptedException {
-        try (Lease lease = lock.acquire()) {
-            long id = lastId.incrementAndGet();
+        Lease lease = lock.acquire();
+        long id = lastId.incrementAndGet();
+        try {
             grant(id, lock.name(), lease.fencingToken(), reads, false);
             while (!over && lease.isValid()) {
                 valid(id, lease::remainingLease);
                 LockSupport.parkNanos(LOOK_NANOS);
             }
-            say(CrowdLine.RELEASE, id, System.nanoTime());
+        } finally {
+            release(id, lease.isValid(), lease::close);
         }
     }
 }
