@@ -222,11 +222,16 @@ final class Listener {
     private void listen() {
         String id = config.client().id();
         try (Connection connection = sessions.open("listen")) {
-            long run = messages.listen(connection, id);
+            boolean supports = true;
             try {
-                receive(connection, run);
+                receive(connection, messages.listen(connection, id));
+            } catch (SQLFeatureNotSupportedException e) {
+                supports = false;
+                throw e;
             } finally {
-                messages.unlisten(connection, id);
+                if (supports) {
+                    unlisten(connection, id);
+                }
             }
         } catch (SQLFeatureNotSupportedException e) {
             supported = false;
@@ -234,6 +239,16 @@ final class Listener {
             LOG.warn("{}: {}; this client looks at the rows it waits for instead", sessions.address(), e.getMessage());
         } catch (SQLException | RuntimeException e) {
             LOG.debug("the connection that listens has failed; trying again", e);
+        }
+    }
+
+    /** Stops listening. A connection that still listens is ended, because its pool would lend it to others. */
+    private void unlisten(Connection connection, String id) throws SQLException {
+        try {
+            messages.unlisten(connection, id);
+        } catch (SQLException | RuntimeException e) {
+            LOG.debug("the connection that listens is ended", e);
+            connection.abort(Runnable::run);
         }
     }
 

@@ -20,6 +20,7 @@ import io.holdfast.support.store.Looker;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKeys;
 import io.holdfast.testkit.Await;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -76,6 +77,8 @@ class ListenerTest {
         private volatile boolean refuses;
         private volatile boolean cut;
         private volatile boolean fails;
+        private volatile boolean deaf;
+        private final AtomicInteger aborted = new AtomicInteger();
 
         @Override
         public long listen(Connection connection, String clientId) {
@@ -85,8 +88,11 @@ class ListenerTest {
         }
 
         @Override
-        public void unlisten(Connection connection, String clientId) {
+        public void unlisten(Connection connection, String clientId) throws SQLException {
             assertThat(clientId).isEqualTo("me");
+            if (deaf) {
+                throw new SQLException("canceled", "57014");
+            }
         }
 
         @Override
@@ -134,7 +140,16 @@ class ListenerTest {
             }
             opened.incrementAndGet();
             try {
-                return DriverManager.getConnection("jdbc:h2:mem:");
+                Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
+                return (Connection) Proxy.newProxyInstance(
+                        Network.class.getClassLoader(),
+                        new Class<?>[] {Connection.class},
+                        (proxy, method, arguments) -> {
+                            if (method.getName().equals("abort")) {
+                                aborted.incrementAndGet();
+                            }
+                            return method.invoke(connection, arguments);
+                        });
             } catch (SQLException e) {
                 throw new AssertionError(e);
             }
@@ -179,6 +194,17 @@ class ListenerTest {
         assertThat(next()).isEqualTo(new Signal.Freed("lock"));
         Await.reply(listener.confirm());
         assertThat(looks).hasValue(0);
+    }
+
+    @Test
+    void aConnectionThatCannotStopListeningIsEnded() throws Exception {
+        listener.use();
+        assertThat(next()).isInstanceOf(Signal.Gap.class);
+        assertThat(network.aborted).hasValue(0);
+        network.deaf = true;
+        network.cut = true;
+        assertThat(next()).as("when it is lost").isInstanceOf(Signal.Gap.class);
+        assertThat(network.aborted).hasPositiveValue();
     }
 
     @Test
