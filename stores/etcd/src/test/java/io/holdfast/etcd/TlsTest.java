@@ -7,6 +7,8 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.Certificates;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -71,5 +73,15 @@ class TlsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> client("ca=" + folder.resolve("none.pem")).close())
                 .withMessageContaining("the files of ca, cert and key cannot be used");
+    }
+
+    @Test
+    void aFileThatIsHalfWrittenIsNamed() throws IOException {
+        Path half = folder.resolve("half.pem");
+        String text = Files.readString(certificates.authority());
+        Files.writeString(half, text.substring(0, text.length() / 2));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> client("ca=" + half).close())
+                .withMessageContaining("the file of the option ca has no complete certificate: " + half);
     }
 }

@@ -11,6 +11,7 @@ import io.holdfast.testkit.cluster.Ports;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -96,5 +97,20 @@ class TlsTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> client("&ssl.trustStore.location=" + none).close())
                 .withMessage("ssl.trustStore.location: the file " + none + " cannot be read");
+    }
+
+    @Test
+    void aFileThatIsHalfWrittenIsNamed() throws IOException {
+        Path complete = keyStore("late");
+        Path half = folder.resolve("half.pem");
+        String text = Files.readString(complete);
+        Files.writeString(half, text.substring(0, text.length() - 100));
+        assertThatThrownBy(() -> client(trusted() + "&ssl.keyStore.location=" + half, Duration.ofSeconds(3))
+                        .close())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContaining(
+                        "the file of the option ssl.keyStore.location has no complete certificate: " + half);
+        Files.copy(complete, half, StandardCopyOption.REPLACE_EXISTING);
+        client(trusted() + "&ssl.keyStore.location=" + half).close();
     }
 }

@@ -35,6 +35,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A connection to one server, which logs in before its first call.
@@ -96,6 +97,9 @@ final class Link {
     }
 
     private static SslContext context(Tls tls) {
+        tls.wrongFile().ifPresent(wrong -> {
+            throw unusable(wrong, null);
+        });
         try {
             SslContextBuilder builder = GrpcSslContexts.forClient();
             tls.authority().ifPresent(file -> builder.trustManager(file.toFile()));
@@ -104,8 +108,12 @@ final class Link {
                             file.toFile(), tls.key().orElseThrow().toFile()));
             return builder.build();
         } catch (SSLException | IllegalArgumentException e) {
-            throw new IllegalArgumentException("the files of ca, cert and key cannot be used: " + e.getMessage(), e);
+            throw unusable(e.getMessage() + "", e);
         }
+    }
+
+    private static IllegalArgumentException unusable(String why, @Nullable Exception cause) {
+        return new IllegalArgumentException("the files of ca, cert and key cannot be used: " + why, cause);
     }
 
     // ---- log-in

@@ -36,6 +36,9 @@ final class Servers {
     private volatile Link present;
     private boolean closed;
 
+    /** Why the last attempt to make a connection has failed; empty if it has not. */
+    private String obstacle = "";
+
     /**
      * Creates the servers, the first of which is a random one.
      *
@@ -88,12 +91,21 @@ final class Servers {
             }
             next = (next + 1) % settings.servers().size();
             present = new Link(settings, settings.servers().get(next), platform, limit);
+            obstacle = "";
             return true;
         } catch (IllegalArgumentException e) {
-            LOG.warn("{}: no new connection; trying again with the next failure", settings.address(), e);
+            warn(String.valueOf(e.getMessage()));
             return false;
         } finally {
             mutex.unlock();
+        }
+    }
+
+    /** Warns once of what keeps a connection from being made. */
+    private void warn(String why) {
+        if (!obstacle.equals(why)) {
+            LOG.warn("{}: no new connection, trying again with each failure: {}", settings.address(), why);
+            obstacle = why;
         }
     }
 

@@ -75,9 +75,10 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                         "a connection pooler has lost a prepared statement; connect to the server itself",
                         "42P05",
                         "26000")
+                .with(Verdict.NOT_APPLIED, PooledTransaction.NOT_COMMITTED)
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "42P01")
                 .meaning(Verdict.OTHER_TABLE, otherTable(), "42703", "42804", "42883")
-                .health(Health.BAD, "08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04")
+                .health(Health.BAD, "08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", PooledTransaction.NOT_COMMITTED)
                 .health(Health.READ_ONLY, "25006")
                 // it has lost its prepared statements
                 .health(Health.BAD, "42P05", "26000");

@@ -1,30 +1,19 @@
 package io.holdfast.redis.connection;
 
+import io.holdfast.support.TlsFile;
 import io.lettuce.core.SslOptions;
-import java.io.ByteArrayInputStream;
 import java.io.File;
-import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.security.cert.CertificateException;
-import java.security.cert.CertificateFactory;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.Predicate;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** The options of a store URI, which follow its question mark. */
 record UriOptions(Map<String, String> values) {
-
-    private static final Logger LOG = LoggerFactory.getLogger(UriOptions.class);
-    private static final Pattern END_OF_KEY = Pattern.compile("-----END [A-Z ]*PRIVATE KEY-----");
 
     static final UriOptions NONE = new UriOptions(Map.of());
 
@@ -121,41 +110,14 @@ record UriOptions(Map<String, String> values) {
 
     /** Returns what is wrong with one of the files, which may be half written; empty if they can be used. */
     Optional<String> wrongFile() {
-        return wrong(CA, "has no complete certificate", UriOptions::hasCertificate)
-                .or(() -> wrong(CERTIFICATE, "has no complete certificate", UriOptions::hasCertificate))
-                .or(() -> wrong(KEY, "has no complete private key", UriOptions::hasKey));
+        return tlsFile(CA)
+                .flatMap(TlsFile::wrongCertificates)
+                .or(() -> tlsFile(CERTIFICATE).flatMap(TlsFile::wrongCertificates))
+                .or(() -> tlsFile(KEY).flatMap(TlsFile::wrongKey));
     }
 
-    private Optional<String> wrong(String name, String what, Predicate<byte[]> isComplete) {
-        return file(name)
-                .filter(file -> !isComplete.test(content(file)))
-                .map(file -> "the file of the option " + name + " " + what + ": " + file);
-    }
-
-    private static byte[] content(File file) {
-        try {
-            return Files.readAllBytes(file.toPath());
-        } catch (IOException e) {
-            LOG.debug("a file cannot be read", e);
-            return new byte[0];
-        }
-    }
-
-    private static boolean hasCertificate(byte[] content) {
-        try {
-            return !CertificateFactory.getInstance("X.509")
-                    .generateCertificates(new ByteArrayInputStream(content))
-                    .isEmpty();
-        } catch (CertificateException e) {
-            LOG.debug("a certificate cannot be read", e);
-            return false;
-        }
-    }
-
-    private static boolean hasKey(byte[] content) {
-        return END_OF_KEY
-                .matcher(new String(content, StandardCharsets.ISO_8859_1))
-                .find();
+    private Optional<TlsFile> tlsFile(String name) {
+        return file(name).map(file -> new TlsFile(name, file.toPath()));
     }
 
     boolean besideRedisson() {

@@ -1,9 +1,13 @@
 package io.holdfast.zookeeper.connection;
 
+import io.holdfast.support.TlsFile;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.zookeeper.ClientCnxnSocketNetty;
 import org.apache.zookeeper.ZooDefs.Perms;
 import org.apache.zookeeper.client.ConnectStringParser;
@@ -41,6 +45,31 @@ public record Settings(
             client.setProperty(ZKClientConfig.ZOOKEEPER_CLIENT_CNXN_SOCKET, ClientCnxnSocketNetty.class.getName());
         }
         return client;
+    }
+
+    /** Returns what is wrong with one of the files for TLS, which may be half written; empty if they can be used. */
+    Optional<String> wrongFile() {
+        return wrong("ssl.keyStore", TlsFile::wrongKeyAndCertificates)
+                .or(() -> wrong("ssl.trustStore", TlsFile::wrongCertificates));
+    }
+
+    private Optional<String> wrong(String store, Function<TlsFile, Optional<String>> ofPem) {
+        return Optional.ofNullable(tls.get(store + ".location"))
+                .map(path -> new TlsFile(store + ".location", Path.of(path)))
+                .flatMap(file -> switch (type(store, file.path())) {
+                    case "PEM" -> ofPem.apply(file);
+                    case "JKS", "PKCS12" -> file.wrongStore(Optional.ofNullable(tls.get(store + ".password")));
+                    default -> Optional.empty();
+                });
+    }
+
+    /** Returns the type of a store, which ZooKeeper's client derives from the end of the name. */
+    private String type(String store, Path file) {
+        String name = file.toString();
+        return Optional.ofNullable(tls.get(store + ".type"))
+                .map(type -> type.toUpperCase(Locale.ROOT))
+                .orElseGet(() -> Map.of("pem", "PEM", "jks", "JKS", "p12", "PKCS12")
+                        .getOrDefault(name.substring(name.lastIndexOf('.') + 1), ""));
     }
 
     /** Returns the servers in a random order. */

@@ -90,6 +90,11 @@ public final class ZooKeeperSessions implements Sessions, Directory {
     // ---- connections
 
     private CompletionStage<Connection> connect() {
+        Optional<String> wrong = settings.wrongFile();
+        if (wrong.isPresent()) {
+            connection.heard();
+            return CompletableFuture.failedStage(failures.notConnected(wrong.get()));
+        }
         try {
             HostProvider hosts = hosts();
             Connection fresh = new Connection(
