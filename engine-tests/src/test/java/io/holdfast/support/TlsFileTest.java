@@ -67,7 +67,8 @@ class TlsFileTest {
 
     @Test
     void aFileThatIsEmptyOrMissingIsWrong() throws IOException {
-        assertThat(file().wrongCertificates()).contains("the file of the option ca has no complete certificate: " + path);
+        assertThat(file().wrongCertificates())
+                .contains("the file of the option ca has no complete certificate: " + path);
         Files.createFile(path);
         assertThat(file().wrongCertificates()).isPresent();
         assertThat(file().wrongKey()).contains("the file of the option ca has no complete private key: " + path);
@@ -85,6 +86,7 @@ class TlsFileTest {
         Files.writeString(path, certificate);
         assertThat(file().wrongKeyAndCertificates()).isPresent();
         Files.writeString(path, key);
-        assertThat(file().wrongKeyAndCertificates()).contains("the file of the option ca has no complete certificate: " + path);
+        assertThat(file().wrongKeyAndCertificates())
+                .contains("the file of the option ca has no complete certificate: " + path);
     }
 }

@@ -78,7 +78,16 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 .with(Verdict.NOT_APPLIED, PooledTransaction.NOT_COMMITTED)
                 .meaning(Verdict.NO_TABLE, tableIsMissing(), "42P01")
                 .meaning(Verdict.OTHER_TABLE, otherTable(), "42703", "42804", "42883")
-                .health(Health.BAD, "08", "57P01", "57P02", "57P03", "57P05", "25P03", "25P04", PooledTransaction.NOT_COMMITTED)
+                .health(
+                        Health.BAD,
+                        "08",
+                        "57P01",
+                        "57P02",
+                        "57P03",
+                        "57P05",
+                        "25P03",
+                        "25P04",
+                        PooledTransaction.NOT_COMMITTED)
                 .health(Health.READ_ONLY, "25006")
                 // it has lost its prepared statements
                 .health(Health.BAD, "42P05", "26000");

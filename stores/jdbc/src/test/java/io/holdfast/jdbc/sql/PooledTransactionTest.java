@@ -20,7 +20,7 @@ import org.postgresql.PGConnection;
 class PooledTransactionTest {
 
     private static final FailureCodes CODES = new PostgreSql(Tables.DEFAULT).codes();
-    private static final SQLException CUT = new SQLException("cut", "08006");
+    private final SQLException cut = new SQLException("cut", "08006");
 
     private final List<String> calls = new ArrayList<>();
     private final Map<String, SQLException> failures = new HashMap<>();
@@ -34,12 +34,15 @@ class PooledTransactionTest {
             calls.add(method.getName());
             SQLException failure = failures.get(method.getName());
             if (failure != null) {
-                throw failure;
+                throw new SQLException(failure.getMessage(), failure.getSQLState());
             }
             return switch (method.getName()) {
-                case "unwrap" -> proxy(PGConnection.class, (driver, asked, none) -> asked.getReturnType() == int.class ? 5 : null);
+                case "unwrap" ->
+                    proxy(PGConnection.class, (driver, asked, none) -> asked.getReturnType() == int.class ? 5 : null);
                 case "createStatement" ->
-                    proxy(Statement.class, (statement, asked, none) -> asked.getReturnType() == boolean.class ? true : null);
+                    proxy(
+                            Statement.class,
+                            (statement, asked, none) -> asked.getReturnType() == boolean.class ? true : null);
                 default -> null;
             };
         });
@@ -47,13 +50,15 @@ class PooledTransactionTest {
 
     private SQLException fails(String step, SQLException failure) {
         failures.put(step, failure);
-        return catchThrowableOfType(SQLException.class, () -> new PooledTransaction(connection(), "SET").run(() -> {
-            SQLException thrown = failures.get("statement");
-            if (thrown != null) {
-                throw thrown;
-            }
-            return 1;
-        }));
+        return catchThrowableOfType(
+                SQLException.class,
+                () -> new PooledTransaction(connection(), "SET").run(() -> {
+                    SQLException thrown = failures.get("statement");
+                    if (thrown != null) {
+                        throw thrown;
+                    }
+                    return 1;
+                }));
     }
 
     private static void assertNotApplied(SQLException thrown) {
@@ -63,19 +68,19 @@ class PooledTransactionTest {
 
     @Test
     void isNotAppliedIfTheConnectionIsLostBeforeTheCommit() {
-        assertNotApplied(fails("statement", CUT));
+        assertNotApplied(fails("statement", cut));
         assertThat(calls).doesNotContain("commit");
     }
 
     @Test
     void isNotAppliedIfTheConnectionIsLostBeforeItBegins() {
-        assertNotApplied(fails("setAutoCommit", CUT));
+        assertNotApplied(fails("setAutoCommit", cut));
         assertThat(calls).doesNotContain("commit");
     }
 
     @Test
     void endsAConnectionThatCannotRollBack() {
-        failures.put("rollback", CUT);
+        failures.put("rollback", cut);
         assertNotApplied(fails("statement", new SQLException("locked", "55P03")));
         assertThat(calls).contains("abort").doesNotContain("commit");
     }
