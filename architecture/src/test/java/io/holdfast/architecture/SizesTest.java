@@ -46,7 +46,7 @@ class SizesTest {
         "interop, 271, 220",
         "store, 795, 690",
         "script, 677, 540",
-        "connection, 1648, 850"
+        "connection, 1630, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int limit, int target) throws IOException {
         check(REDIS + name, limit, target);
@@ -59,7 +59,7 @@ class SizesTest {
         "stores/support/src/main/java/io/holdfast/support/store, 692, 520",
         "stores/support/src/main/java/io/holdfast/support/session, 1091, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 135, 110",
-        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1342, 900",
+        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1366, 900",
         "stores/etcd/src/main/java/io/holdfast/etcd, 129, 110",
         "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1491, 900",
         "stores/mongodb/src/main/java/io/holdfast/mongodb, 120, 100",
@@ -67,8 +67,8 @@ class SizesTest {
         "stores/memory/src/main/java/io/holdfast/memory, 285, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1201, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1770, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1164, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1788, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1178, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 341, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 76, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1200, 900",
