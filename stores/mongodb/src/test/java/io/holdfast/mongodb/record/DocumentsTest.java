@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Test;
 /** What is said to the server, and how often. */
 class DocumentsTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Duration LEASE = Duration.ofMinutes(5);
     private static final String DATABASE = "holdfast_documents";
 
     /** A client writes its identity there, again and again. */
