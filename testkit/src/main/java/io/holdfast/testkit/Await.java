@@ -8,7 +8,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for expected events in real time. Fails if an event does not occur within a minute, which is long for a busy machine, too. */
+/** Waits for expected events in real time. Fails if an event does not occur within three minutes, which is long for a busy machine. */
 public final class Await {
 
     private static final Duration LIMIT = Duration.ofMinutes(3);

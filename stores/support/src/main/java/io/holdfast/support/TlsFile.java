@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A file with certificates or a key. Whoever renews certificates may be writing it. A driver that reads it then reports a failure
- * that does not name it, or one of the other side.
+ * A file with certificates or a key. It may be half written, because certificates are being renewed. A driver that reads it then
+ * reports a failure that does not name it, or one of the other side.
  *
  * @param option the option that names the file
  */
@@ -25,6 +25,17 @@ public record TlsFile(String option, Path path) {
     private static final Logger LOG = LoggerFactory.getLogger(TlsFile.class);
     private static final Pattern END_OF_CERTIFICATE = Pattern.compile("-----END CERTIFICATE-----");
     private static final Pattern END_OF_KEY = Pattern.compile("-----END [A-Z ]*PRIVATE KEY-----");
+
+    /**
+     * Returns what is wrong with one of the files of the options {@code ca}, {@code cert} and {@code key}, whose format is PEM; empty
+     * if they can be used.
+     */
+    public static Optional<String> wrong(Optional<Path> authority, Optional<Path> certificate, Optional<Path> key) {
+        return authority
+                .flatMap(path -> new TlsFile("ca", path).wrongCertificates())
+                .or(() -> certificate.flatMap(path -> new TlsFile("cert", path).wrongCertificates()))
+                .or(() -> key.flatMap(path -> new TlsFile("key", path).wrongKey()));
+    }
 
     /** Returns what is wrong with a file of certificates in the format PEM; empty if it can be used. */
     public Optional<String> wrongCertificates() {

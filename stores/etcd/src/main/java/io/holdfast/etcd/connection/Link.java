@@ -27,6 +27,7 @@ import io.holdfast.etcd.connection.Settings.Login;
 import io.holdfast.etcd.connection.Settings.Tls;
 import io.holdfast.spi.Platform;
 import io.holdfast.support.Stages;
+import io.holdfast.support.TlsFile;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -97,7 +98,7 @@ final class Link {
     }
 
     private static SslContext context(Tls tls) {
-        tls.wrongFile().ifPresent(wrong -> {
+        TlsFile.wrong(tls.authority(), tls.certificate(), tls.key()).ifPresent(wrong -> {
             throw unusable(wrong, null);
         });
         try {

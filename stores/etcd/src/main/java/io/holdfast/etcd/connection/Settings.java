@@ -1,6 +1,5 @@
 package io.holdfast.etcd.connection;
 
-import io.holdfast.support.TlsFile;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -34,20 +33,7 @@ public record Settings(List<String> servers, Optional<Login> login, Optional<Tls
      * @param certificate the certificate of the client; empty for none
      * @param key the key of the client's certificate
      */
-    public record Tls(Optional<Path> authority, Optional<Path> certificate, Optional<Path> key) {
-
-        /** Returns what is wrong with one of the files, which may be half written; empty if they can be used. */
-        Optional<String> wrongFile() {
-            return file("ca", authority)
-                    .flatMap(TlsFile::wrongCertificates)
-                    .or(() -> file("cert", certificate).flatMap(TlsFile::wrongCertificates))
-                    .or(() -> file("key", key).flatMap(TlsFile::wrongKey));
-        }
-
-        private static Optional<TlsFile> file(String option, Optional<Path> path) {
-            return path.map(named -> new TlsFile(option, named));
-        }
-    }
+    public record Tls(Optional<Path> authority, Optional<Path> certificate, Optional<Path> key) {}
 
     /** Returns the address for texts, without the password. */
     public String address() {

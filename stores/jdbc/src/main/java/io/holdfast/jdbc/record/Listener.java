@@ -222,16 +222,10 @@ final class Listener {
     private void listen() {
         String id = config.client().id();
         try (Connection connection = sessions.open("listen")) {
-            boolean supports = true;
             try {
                 receive(connection, messages.listen(connection, id));
-            } catch (SQLFeatureNotSupportedException e) {
-                supports = false;
-                throw e;
             } finally {
-                if (supports) {
-                    unlisten(connection, id);
-                }
+                unlisten(connection, id);
             }
         } catch (SQLFeatureNotSupportedException e) {
             supported = false;

@@ -110,14 +110,10 @@ record UriOptions(Map<String, String> values) {
 
     /** Returns what is wrong with one of the files, which may be half written; empty if they can be used. */
     Optional<String> wrongFile() {
-        return tlsFile(CA)
-                .flatMap(TlsFile::wrongCertificates)
-                .or(() -> tlsFile(CERTIFICATE).flatMap(TlsFile::wrongCertificates))
-                .or(() -> tlsFile(KEY).flatMap(TlsFile::wrongKey));
-    }
-
-    private Optional<TlsFile> tlsFile(String name) {
-        return file(name).map(file -> new TlsFile(name, file.toPath()));
+        return TlsFile.wrong(
+                file(CA).map(File::toPath),
+                file(CERTIFICATE).map(File::toPath),
+                file(KEY).map(File::toPath));
     }
 
     boolean besideRedisson() {

@@ -1,0 +1,50 @@
+package io.holdfast.testkit.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
+import io.holdfast.StoreUnavailableException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** A first connection that cannot be made. */
+public abstract class ConnectRules {
+
+    private static final Duration LIMIT = Duration.ofSeconds(3);
+
+    private final String scheme;
+
+    /** Creates the rules for the stores of a scheme. */
+    protected ConnectRules(String scheme) {
+        this.scheme = scheme;
+    }
+
+    /** Nobody listens on port 1. */
+    @Test
+    void triesForTheConnectTimeoutWhereNobodyListens() {
+        assertGivesUp(1, LIMIT);
+    }
+
+    /** The process may still be loading classes. */
+    @Test
+    void triesForFourTimesAsLongWhereAServerIsSilent() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress())) {
+            assertGivesUp(silent.getLocalPort(), LIMIT.multipliedBy(4));
+        }
+    }
+
+    private void assertGivesUp(int port, Duration after) {
+        HoldfastBuilder builder =
+                Holdfast.builder().uri(scheme + "://127.0.0.1:" + port).connectTimeout(LIMIT);
+        long start = System.nanoTime();
+        StoreUnavailableException thrown = assertThrows(StoreUnavailableException.class, builder::build);
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        assertTrue(thrown.toString().contains("within " + after.toMillis() + " ms"), thrown::toString);
+        assertTrue(took.compareTo(after) >= 0, () -> "after " + took);
+    }
+}
