@@ -28,8 +28,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(400)
 class FrozenMasterTest {
 
-    private static final Duration LEASE = Duration.ofSeconds(6);
-    private static final int ATTEMPTS = 5;
+    private static final Duration LEASE = Duration.ofSeconds(12);
+    private static final int ATTEMPTS = 10;
 
     private final SentinelGroup group = new SentinelGroup();
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
@@ -63,7 +63,6 @@ class FrozenMasterTest {
         return System.nanoTime() - start < LEASE.dividedBy(3).toNanos();
     }
 
-    /** Sentinels that were themselves paused wait for 30 s before they promote a replica. */
     private void assertOneHolder(Safety safety, long phaseMillis) throws InterruptedException {
         int attempts = 1;
         while (!isOneHolder(safety, phaseMillis)) {
@@ -74,6 +73,7 @@ class FrozenMasterTest {
     /** Returns {@code false} if the promotion came too late. */
     private boolean isOneHolder(Safety safety, long phaseMillis) throws InterruptedException {
         group.awaitReplicas();
+        group.awaitNoTilt();
         events.clear();
         try (Holdfast holder = connect(safety);
                 Holdfast other = connect(safety)) {
@@ -83,7 +83,7 @@ class FrozenMasterTest {
                 return false;
             }
             CompletableFuture<Optional<Lease>> second =
-                    other.lock("held").async().tryAcquire(LEASE.multipliedBy(3).dividedBy(2));
+                    other.lock("held").async().tryAcquire(LEASE.plusSeconds(2));
             Await.until("a free name is granted", () -> isGranted(other));
             assertThat(second.join()).as("it is renewed at the new master").isEmpty();
             assertThat(held.isValid()).isTrue();
@@ -127,11 +127,12 @@ class FrozenMasterTest {
         }
     }
 
+    /** Within ten seconds, the period of the Sentinels; each of them at another time within the period of the renewals. */
     static LongStream phases() {
-        return LongStream.range(0, 10).map(phase -> phase * 1_000);
+        return LongStream.range(0, 6).map(phase -> phase * 1_700);
     }
 
-    @Tag("ci")
+    @Tag("topologies")
     @ParameterizedTest
     @MethodSource("phases")
     void keepsAHoldInEachPhaseOfTheHeartbeat(long phaseMillis) throws InterruptedException {
