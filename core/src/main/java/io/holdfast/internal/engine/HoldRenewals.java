@@ -6,6 +6,7 @@ import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.slot.ErrorTexts;
 import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.HoldSpec;
+import io.holdfast.internal.slot.Validity;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
@@ -26,8 +27,9 @@ public final class HoldRenewals {
                 && engine.holds.validity().valid(hold)) {
             return;
         }
-        if (!hold.watchdog() && hold.tenure.validity.remaining(engine.platform.nanoTime()) < nanos) {
-            throw ErrorTexts.endsBefore(hold, engine.holds.validity().remaining(hold), atLeast);
+        long left = hold.end() - engine.platform.nanoTime();
+        if (!hold.watchdog() && left < nanos) {
+            throw ErrorTexts.endsBefore(hold, Duration.ofNanos(left), atLeast);
         }
         confirm(hold);
         engine.holds.validity().requireNotLost(hold);
@@ -142,6 +144,12 @@ public final class HoldRenewals {
         }
         return engine.watchdog
                 .renewNow(hold.slot, hold.tenure, spec)
-                .thenApply(proven -> proven.isPresent() && hold.slot.locked(() -> hold.extend(proven.get())));
+                .thenApply(proven -> proven.isPresent() && extended(hold, proven.get()));
+    }
+
+    private boolean extended(Hold hold, Validity proven) {
+        boolean extended = hold.slot.locked(() -> hold.extend(proven));
+        engine.watchdog.watch(hold.slot, hold.tenure);
+        return extended;
     }
 }

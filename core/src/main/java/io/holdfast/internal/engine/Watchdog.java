@@ -270,7 +270,7 @@ final class Watchdog {
             maxHoldAction.run(slot, hold, now);
         }
         Validity validity = hold.tenure.validity;
-        if (hold.watchdog() && !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2) {
+        if (hold.needsRenewal() && !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2) {
             hold.tenure.lateReported = true;
             engine.events.warn(
                     slot.share.mode(),

@@ -254,7 +254,7 @@ public class BargingSlot extends Slot {
         }
         storeGranted(requested);
         Waiter waiter = requested.preparedFor;
-        confirm(requested, proven, waiter == null || waiter.spec.watchdog());
+        confirm(requested, proven, waiter == null ? Durations.NEVER : waiter.spec.endOf(proven));
         requested.tokens.adopt(reply.tokens());
         requested.setForeignWaiters(Math.max(reply.foreignWaiters(), requested.contendedMeanwhile ? 1 : 0), now);
         becomeHeld(requested, now, out);

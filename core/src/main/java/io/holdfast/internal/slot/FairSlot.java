@@ -300,7 +300,10 @@ final class FairSlot extends Slot {
         displace(requested, now, out);
         storeGranted(requested);
         Optional<Waiter> found = queue.waiterOf(requested.id);
-        confirm(requested, proven, found.map(waiter -> waiter.spec.watchdog()).orElse(true));
+        confirm(
+                requested,
+                proven,
+                found.map(waiter -> waiter.spec.endOf(proven)).orElse(Durations.NEVER));
         requested.tokens.adopt(reply.tokens());
         found.ifPresent(waiter -> {
             requested.preparedFor = waiter;

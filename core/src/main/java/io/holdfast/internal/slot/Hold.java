@@ -74,7 +74,7 @@ public final class Hold implements Outcome {
         this.watchdog = owner.spec.watchdog();
         this.renewal = owner.spec;
         if (!watchdog) {
-            ends = new long[] {tenure.validity.deadline()};
+            ends = new long[] {tenure.validity.end()};
         }
     }
 
@@ -103,6 +103,14 @@ public final class Hold implements Outcome {
     /** Returns {@code true} if the watchdog renews the hold. */
     public boolean watchdog() {
         return watchdog && !stopped();
+    }
+
+    /**
+     * Returns {@code true} if the hold is lost at its deadline unless it is renewed: the watchdog renews it, or the store has
+     * confirmed less than its own lease.
+     */
+    public boolean needsRenewal() {
+        return end() == Durations.NEVER || tenure.validity.deadline() - end() < 0;
     }
 
     /** Returns {@code true} if the renewal was stopped, so that no level moves the end of the hold to a later time. */
@@ -191,19 +199,22 @@ public final class Hold implements Outcome {
     }
 
     /**
-     * Moves the end of the only level of a lease to what a renewal has proven, but never to an earlier time. Guarded by the
-     * slot's mutex.
+     * Moves the end of the only level of a lease to the end that a renewal has requested, but never to an earlier time. Guarded
+     * by the slot's mutex.
      *
-     * @return whether the hold is valid until then
+     * @return whether the hold ends no earlier than that
      */
     public boolean extend(Validity proven) {
         Validity longer = tenure.validity.orLater(proven);
         if (ended || lost() || longer.deadline() - proven.deadline() < 0) {
             return false;
         }
-        ends = new long[] {proven.deadline() - endOfLevels() > 0 ? proven.deadline() : endOfLevels()};
+        ends = new long[] {proven.end() - endOfLevels() > 0 ? proven.end() : endOfLevels()};
         tenure.validity = longer.endingAt(end());
-        return end() - proven.deadline() >= 0;
+        if (needsRenewal() && tenure.renewDue == Durations.NEVER) {
+            tenure.renewDue = proven.sent() + proven.lease() / 3;
+        }
+        return end() - proven.end() >= 0;
     }
 
     /** Returns what is left of the minimum hold time, in nanoseconds; zero or less if it is over. */

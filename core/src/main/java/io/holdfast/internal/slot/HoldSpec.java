@@ -1,5 +1,6 @@
 package io.holdfast.internal.slot;
 
+import io.holdfast.internal.access.Durations;
 import io.holdfast.spi.Share;
 import java.time.Duration;
 
@@ -80,6 +81,11 @@ public record HoldSpec(
         return new HoldSpec(ownLease, ownLease.toNanos(), false, 0, 0, maxHold, waiting, share);
     }
 
+    /** Returns the end of a hold that was just granted; {@link Durations#NEVER} if the watchdog renews it. */
+    long endOf(Validity proven) {
+        return watchdog ? Durations.NEVER : proven.end();
+    }
+
     /** Returns a time that doubles with each repetition, up to a maximum. */
     public static long doubled(long first, int times, long max) {
         return Math.min(first << Math.min(times, 16), max);
@@ -87,7 +93,8 @@ public record HoldSpec(
 
     /** Returns the lease that is still valid for the given time after its margin is subtracted. */
     static long leaseFor(long validNanos) {
-        return (validNanos + MARGIN_FLOOR) / (MARGIN_SHARE - 1) * MARGIN_SHARE;
+        long share = MARGIN_SHARE - 1;
+        return (validNanos + MARGIN_FLOOR + share - 1) / share * MARGIN_SHARE;
     }
 
     /** Returns the safety margin of a lease, which covers clocks that run at different rates: 1 % and 2 ms. */

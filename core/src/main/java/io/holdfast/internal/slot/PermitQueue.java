@@ -182,7 +182,7 @@ final class PermitQueue extends Slot {
         if (requested.state == Tenure.State.WAITING) {
             Waiter waiter = Objects.requireNonNull(requested.preparedFor);
             storeGranted(requested);
-            requested.confirm(proven, waiter.spec.watchdog());
+            requested.confirm(proven, waiter.spec.endOf(proven));
             requested.tokens.adopt(reply.tokens());
             moveToOwnSlot(requested, waiter, now, out);
         }

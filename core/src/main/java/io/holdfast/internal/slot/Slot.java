@@ -309,8 +309,9 @@ public abstract class Slot {
 
     void grant(Waiter waiter, long now, boolean handedOver, Effect.Buffer out) {
         Tenure current = Objects.requireNonNull(tenure);
+        Hold hold = new Hold(this, current, token(current), waiter, now);
         if (!waiter.spec.watchdog()) {
-            current.renewDue = Durations.NEVER;
+            current.renewDue = hold.needsRenewal() ? current.renewDue : Durations.NEVER;
         } else if (current.renewDue == Durations.NEVER) {
             renewBy(current, now, out);
         } else if (waiter.spec.minHold() > 0) {
@@ -318,7 +319,6 @@ public abstract class Slot {
         } else if (waiter.spec.nanos() > current.validity.requested() && !current.claimed) {
             renewBy(current, now, out);
         }
-        Hold hold = new Hold(this, current, token(current), waiter, now);
         current.preparedFor = null;
         own(hold);
         waiter.outcome = hold;
@@ -404,10 +404,13 @@ public abstract class Slot {
     /**
      * Moves the deadline of the tenure by a confirmation. If the owner has a lease of its own, the end of that lease is not
      * exceeded.
+     *
+     * @param endIfFree the time until which the tenure is to be held if it has no owner yet; {@link Durations#NEVER} if the
+     *     watchdog renews it
      */
-    void confirm(Tenure held, Validity proven, boolean renewedIfFree) {
+    void confirm(Tenure held, Validity proven, long endIfFree) {
         Hold hold = owner();
-        held.confirm(proven, hold == null ? renewedIfFree : hold.watchdog());
+        held.confirm(proven, hold == null ? endIfFree : hold.end());
         if (hold != null && !hold.watchdog()) {
             held.validity = held.validity.endingAt(hold.end());
         }
@@ -440,7 +443,7 @@ public abstract class Slot {
         }
         storeGranted(requested);
         requested.preparedFor = waiter.spec.acceptsAnyTenure() ? waiter : null;
-        requested.confirm(new Validity(now, deadline - now, deadline - now, deadline, sample.skew()), true);
+        requested.confirm(new Validity(now, deadline - now, deadline - now, deadline, sample.skew()), Durations.NEVER);
         requested.claimed = true;
         // a stall as long as the claim window would lose the claim: if its owner continues to hold, it is renewed for
         // the whole lease, at once if the claim arrived late
@@ -589,7 +592,7 @@ public abstract class Slot {
     public void exit(Hold hold, long now, Effect.Buffer out) {
         if (hold.exit()) {
             hold.tenure.validity = hold.tenure.validity.endingAt(hold.end());
-            hold.tenure.renewDue = Durations.NEVER;
+            hold.tenure.renewDue = hold.needsRenewal() ? hold.tenure.renewDue : Durations.NEVER;
             out.add(new Effect.Watch(hold.tenure));
             expire(hold.tenure, now, out);
         }
@@ -661,7 +664,7 @@ public abstract class Slot {
             renewalFailed(renewed, now, out);
             return;
         }
-        confirm(renewed, proven, spec.watchdog());
+        confirm(renewed, proven, spec.endOf(proven));
         renewed.failures = 0;
         renewed.setForeignWaiters(reply.foreignWaiters(), now);
         reply.tokens().ifPresent(renewed.tokens::refill);
@@ -727,7 +730,7 @@ public abstract class Slot {
     }
 
     static String expiryReason(@Nullable Hold hold, Tenure held) {
-        if (hold == null || hold.watchdog()) {
+        if (hold == null || hold.needsRenewal()) {
             return "its lease ended at this client's clock before a renewal was confirmed: " + held.lastFailure;
         }
         return hold.stopped()

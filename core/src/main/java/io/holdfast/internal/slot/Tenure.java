@@ -247,11 +247,14 @@ public final class Tenure {
     /**
      * Moves the deadline after a positive reply. A reply to a request that was sent before the last confirmed one changes
      * nothing.
+     *
+     * @param end the time until which the tenure is to be held; {@link Durations#NEVER} if it is to be renewed until its release
      */
-    void confirm(Validity proven, boolean watchdog) {
+    void confirm(Validity proven, long end) {
         if (!validity.proven() || proven.sent() - validity.sent() >= 0) {
             validity = proven.orLater(validity);
-            renewDue = watchdog ? proven.sent() + proven.lease() / 3 : Durations.NEVER;
+            boolean provenToTheEnd = end != Durations.NEVER && validity.deadline() - end >= 0;
+            renewDue = provenToTheEnd ? Durations.NEVER : proven.sent() + proven.lease() / 3;
             handedOver = false;
             claimed = false;
             lateReported = false;

@@ -43,6 +43,15 @@ public record Validity(long sent, long requested, long lease, long deadline, lon
         return proven() && now - deadline < 0;
     }
 
+    /**
+     * Returns the time until which the tenure is held if all of the requested lease is proven. It is later than the deadline if
+     * the store has confirmed less.
+     */
+    long end() {
+        long wanted = sent + requested - HoldSpec.margin(requested);
+        return wanted - deadline > 0 ? wanted : deadline;
+    }
+
     boolean proven() {
         return lease > 0;
     }

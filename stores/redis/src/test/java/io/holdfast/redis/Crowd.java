@@ -11,6 +11,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.Safety;
+import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.Await;
@@ -235,11 +236,13 @@ final class Crowd implements AutoCloseable {
         }
     }
 
+    /** A master that was just promoted refuses what replicas have to confirm until they are connected to it. */
     void assertErrorsWereForeseen() {
         assertThat(errors)
                 .allMatch(e -> e instanceof StoreUnavailableException
                         || e instanceof IndeterminateLockException
-                        || e instanceof LeaseLostException)
+                        || e instanceof LeaseLostException
+                        || (e instanceof StoreRefusedException && e.getMessage().contains("replicas are connected")))
                 .allMatch(e -> e.getMessage().contains("lock 'n"));
     }
 

@@ -152,6 +152,7 @@ class FailoverTest {
                 Holdfast c = Holdfast.builder()
                         .uri(Servers.uri(wire.port()))
                         .connectTimeout(Duration.ofMillis(400))
+                        .commandTimeout(Duration.ofSeconds(20))
                         .lazy()
                         .build()) {
             Await.until("it is connected", () -> isConnected(c));
