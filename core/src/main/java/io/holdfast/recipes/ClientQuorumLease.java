@@ -66,9 +66,9 @@ final class ClientQuorumLease implements QuorumLease {
         if (isValid() && remainingLease().compareTo(atLeast) >= 0) {
             return;
         }
-        if (isValid() && hold.fixedLease().isPresent()) {
-            throw QuorumTexts.endsEarlier(servers, remainingLease(), atLeast);
-        }
+        hold.left().filter(left -> left.compareTo(atLeast) < 0).ifPresent(left -> {
+            throw QuorumTexts.endsEarlier(servers, left, atLeast);
+        });
         // the result of the vote is ignored: only the validity counts, which a late answer may also have extended
         var unused = confirm(memberLease -> memberLease.renew(fencingToken()));
         requireNotLost();
@@ -111,11 +111,12 @@ final class ClientQuorumLease implements QuorumLease {
         if (hold.fixedLease().isEmpty()) {
             throw QuorumTexts.renewed(servers);
         }
+        long asked = servers.platform().nanoTime();
         if (!confirm(memberLease -> memberLease.extendAsync(lease))) {
             requireNotLost();
             throw QuorumTexts.unconfirmed(servers, "the extension", remainingLease());
         }
-        hold.setEnd(Optional.of(lease));
+        hold.setEnd(Optional.of(lease), asked);
     }
 
     /** Adds a level to the hold. A level with a fixed lease that ends after the hold extends the hold. */

@@ -124,7 +124,7 @@ final class QuorumHold {
      * completes with false when every grant is released; {@link #failure} then returns the reason.
      */
     CompletableFuture<Boolean> start() {
-        setEnd(fixedLease);
+        setEnd(fixedLease, servers.platform().nanoTime());
         event(() -> {
             for (QuorumMember member : members) {
                 // an answer of an earlier member may already have ended the attempt
@@ -287,12 +287,25 @@ final class QuorumHold {
         });
     }
 
-    /** Sets the end of a hold with a fixed lease, counted from now. During a hold, the end never moves to an earlier time. */
-    void setEnd(Optional<Duration> lease) {
+    /**
+     * Sets the end of a hold with a fixed lease, counted from the given {@code nanoTime}. During a hold, the end never moves to an
+     * earlier time.
+     */
+    void setEnd(Optional<Duration> lease, long from) {
         lease.ifPresent(length -> {
-            long at = servers.platform().nanoTime() + length.toNanos();
+            long at = from + length.toNanos();
             endNanos = phase == Phase.ACQUIRING || at - endNanos > 0 ? at : endNanos;
             longest = longest.filter(before -> before.compareTo(length) > 0).or(() -> lease);
+        });
+    }
+
+    /** Returns how long a hold with a fixed lease can stay valid, at least; empty if it is renewed. */
+    Optional<Duration> left() {
+        return longest.map(lease -> {
+            Duration margin = lease.minus(servers.open().validityOf(lease));
+            Duration left =
+                    Duration.ofNanos(endNanos - servers.platform().nanoTime()).minus(margin);
+            return left.isNegative() ? Duration.ZERO : left;
         });
     }
 

@@ -27,15 +27,16 @@ public final class HoldRenewals {
                 && engine.holds.validity().valid(hold)) {
             return;
         }
-        long left = hold.end() - engine.platform.nanoTime();
+        long left = Math.max(0, hold.end() - engine.platform.nanoTime());
         if (!hold.watchdog() && left < nanos) {
             throw ErrorTexts.endsBefore(hold, Duration.ofNanos(left), atLeast);
         }
-        confirm(hold);
+        boolean answered = confirm(hold);
         engine.holds.validity().requireNotLost(hold);
         if (!engine.holds.validity().valid(hold)
                 || engine.holds.validity().remaining(hold).toNanos() < nanos) {
-            throw unconfirmed(hold, "a validity of " + atLeast.toMillis() + " ms");
+            String what = "a validity of " + atLeast.toMillis() + " ms";
+            throw answered ? unconfirmed(hold, what, "its answer proves less") : unconfirmed(hold, what);
         }
     }
 
@@ -56,13 +57,17 @@ public final class HoldRenewals {
 
     /** Returns the error for a missing confirmation. A hold that was released in the meantime cannot be confirmed. */
     private RuntimeException unconfirmed(Hold hold, String what) {
+        return unconfirmed(hold, what, hold.tenure.lastFailure);
+    }
+
+    private RuntimeException unconfirmed(Hold hold, String what, String reason) {
         if (hold.ended) {
             return ErrorTexts.closedLease(hold);
         }
         return new StoreUnavailableException(
                 hold.slot.name,
                 hold.slot.label() + ": " + engine.store.describe() + " did not confirm " + what + ": "
-                        + hold.tenure.lastFailure + "; the hold is unchanged, valid for "
+                        + reason + "; the hold is unchanged, valid for "
                         + engine.holds.validity().remaining(hold).toMillis() + " ms",
                 null);
     }
@@ -135,11 +140,11 @@ public final class HoldRenewals {
 
     /**
      * Starts an extension without waiting. Only a confirmed extension moves the end, so an extension that fails does not undo
-     * another one.
+     * another one. No request is needed if as much is proven already.
      */
     public CompletableFuture<Boolean> extendAsync(Hold hold, Duration lease) {
         HoldSpec spec = hold.spec.withOwnLease(lease);
-        if (engine.holds.validity().isOver(hold) || endFor(spec) - hold.end() <= 0) {
+        if (engine.holds.validity().isOver(hold) || endFor(spec) - hold.tenure.validity.deadline() <= 0) {
             return CompletableFuture.completedFuture(!engine.holds.validity().isOver(hold));
         }
         return engine.watchdog

@@ -270,7 +270,8 @@ final class Watchdog {
             maxHoldAction.run(slot, hold, now);
         }
         Validity validity = hold.tenure.validity;
-        if (hold.needsRenewal() && !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2) {
+        boolean late = !hold.tenure.lateReported && now - validity.sent() > validity.lease() / 3 * 2;
+        if (late && slot.locked(hold::needsRenewal)) {
             hold.tenure.lateReported = true;
             engine.events.warn(
                     slot.share.mode(),

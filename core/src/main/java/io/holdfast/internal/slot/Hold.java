@@ -107,7 +107,7 @@ public final class Hold implements Outcome {
 
     /**
      * Returns {@code true} if the hold is lost at its deadline unless it is renewed: the watchdog renews it, or the store has
-     * confirmed less than its own lease.
+     * confirmed less than its own lease. Guarded by the slot's mutex.
      */
     public boolean needsRenewal() {
         return end() == Durations.NEVER || tenure.validity.deadline() - end() < 0;

@@ -573,11 +573,11 @@ public abstract class Slot {
         }
     }
 
-    /** Stops the renewal of a hold. From now on, its end does not move to a later time. */
+    /** Stops the watchdog of a hold. From now on, its end does not move to a later time. */
     public void stopRenewing(Hold hold, Effect.Buffer out) {
         if (owns(hold)) {
-            hold.stopAt(hold.tenure.validity.deadline());
-            hold.tenure.renewDue = Durations.NEVER;
+            hold.stopAt(hold.end() == Durations.NEVER ? hold.tenure.validity.deadline() : hold.end());
+            hold.tenure.renewDue = hold.needsRenewal() ? hold.tenure.renewDue : Durations.NEVER;
             out.add(new Effect.Watch(hold.tenure));
         }
     }

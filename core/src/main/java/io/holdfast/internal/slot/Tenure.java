@@ -184,10 +184,13 @@ public final class Tenure {
         return renewSent + Math.min(commandNanos, validity.lease() / 6);
     }
 
-    /** Returns how long the tenure may last, in nanoseconds, if the unanswered renewals are applied. */
+    /**
+     * Returns how long the store may keep the tenure, in nanoseconds, if the unanswered renewals are applied. It may have proven only
+     * a part of the lease.
+     */
     long mayLastFor(long now) {
         long sent = renewSent;
-        long left = validity.remaining(now);
+        long left = validity.unexpired(now) ? validity.end() - now : 0;
         return sent == Durations.NEVER ? left : Math.max(left, sent + longestLease - now);
     }
 

@@ -8,13 +8,19 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
+import io.holdfast.LockOptions;
+import io.holdfast.OnMaxHold;
 import io.holdfast.Permit;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.recipes.QuorumLease;
+import io.holdfast.recipes.QuorumLock;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.Simulation;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -38,10 +44,11 @@ class OwnLeaseTest {
     private final Simulation time = Simulation.of(13);
     private final SessionServer server = new SessionServer(time);
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
-    private final Holdfast client = open();
+    private final List<Holdfast> opened = new ArrayList<>();
+    private final Holdfast client = open(server);
 
-    private Holdfast open() {
-        return Holdfast.builder()
+    private Holdfast open(SessionServer at) {
+        Holdfast fresh = Holdfast.builder()
                 .uri("session:own")
                 .provider(new StoreProvider() {
                     @Override
@@ -51,17 +58,19 @@ class OwnLeaseTest {
 
                     @Override
                     public LockStore open(StoreConfig config) {
-                        return server.open(config);
+                        return at.open(config);
                     }
                 })
                 .platform(time)
                 .listener(events::add)
                 .build();
+        opened.add(fresh);
+        return fresh;
     }
 
     @AfterEach
     void close() {
-        client.close();
+        opened.forEach(Holdfast::close);
         time.run();
         time.close();
     }
@@ -143,6 +152,82 @@ class OwnLeaseTest {
             assertThat(lock.isValid()).isTrue();
             time.sleep(SESSION.plus(MOMENT));
             assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        });
+        owner.join();
+    }
+
+    @Test
+    void freesALockThatIsLostAtTheEndOfItsLease() {
+        acquire(client.lock("n"));
+        time.runFor(LEASE.plus(MOMENT));
+        assertThat(time.await(open(server).lock("n").async().tryAcquire(MOMENT.multipliedBy(5))))
+                .isPresent();
+    }
+
+    /** The next owner in the same process must not inherit what is left of a longer lease. */
+    @Test
+    void freesALockThatIsLostAtTheEndOfAShorterLeaseOfTheNextOwner() {
+        Lease first = acquire(client.lock("n"));
+        CompletableFuture<Optional<Lease>> next = client.lock("n").async().tryAcquire(SESSION, SESSION.multipliedBy(2));
+        time.runFor(MOMENT);
+        time.start("close", first::close).join();
+        assertThat(time.await(next)).isPresent();
+        time.runFor(SESSION.multipliedBy(2).plus(MOMENT));
+        assertThat(time.await(open(server).lock("n").async().tryAcquire(MOMENT.multipliedBy(10))))
+                .isPresent();
+    }
+
+    @Test
+    void doesNotExtendALockAtAServerThatDoesNotAnswer() {
+        Lease held = acquire(client.lock("n"));
+        server.lastClient().cut(true);
+        Duration validFor = held.remainingLease();
+        time.start(
+                        "extend",
+                        () -> assertThatThrownBy(() -> held.extend(LEASE.dividedBy(2)))
+                                .isInstanceOf(StoreUnavailableException.class))
+                .join();
+        assertThat(held.remainingLease()).isLessThanOrEqualTo(validFor);
+    }
+
+    @Test
+    void tellsThatASessionCannotProveAsMuchAsIsAsked() {
+        Lease held = acquire(client.lock("n"));
+        time.start(
+                        "ensure",
+                        () -> assertThatThrownBy(() -> held.ensureValid(LEASE.dividedBy(2)))
+                                .isInstanceOf(StoreUnavailableException.class)
+                                .hasMessageContaining("its answer proves less"))
+                .join();
+    }
+
+    @Test
+    void keepsALockThatIsHeldForTooLongUntilTheEndOfItsLease() {
+        Lease held = acquire(client.lock("n", LockOptions.defaults().withMaxHold(SESSION, OnMaxHold.STOP_RENEWING)));
+        time.runFor(LEASE.multipliedBy(98).dividedBy(100));
+        assertThat(held.isValid()).isTrue();
+        assertThat(events).anyMatch(LockEvent.HeldTooLong.class::isInstance);
+        time.runFor(LEASE.dividedBy(20));
+        assertThat(losses()).hasSize(1);
+    }
+
+    @Test
+    void confirmsALockAtAMajorityBeforeTheEndOfItsLease() {
+        List<Holdfast> servers = Stream.of("a", "b", "c")
+                .map(name -> open(new SessionServer(time, "server " + name)))
+                .toList();
+        SimThread owner = time.start("quorum", () -> {
+            QuorumLease held =
+                    QuorumLock.of(servers, "n").tryAcquire(MOMENT, LEASE).orElseThrow();
+            // the members have not renewed yet
+            time.sleep(SESSION.dividedBy(5));
+            Duration more = held.remainingLease().plus(MOMENT);
+            held.ensureValid(more);
+            assertThat(held.remainingLease()).isGreaterThanOrEqualTo(more);
+            assertThatThrownBy(() -> held.ensureValid(LEASE.minus(MOMENT.multipliedBy(3))))
+                    .isInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining("its own lease ends in");
+            held.close();
         });
         owner.join();
     }

@@ -39,6 +39,7 @@ final class SessionServer {
     private final Map<String, Long> ends = new HashMap<>();
 
     private final Simulation time;
+    private final String description;
     private final List<SimulatedSessions> clients = new ArrayList<>();
     private long writes;
     private long reads;
@@ -48,7 +49,12 @@ final class SessionServer {
     private int lastSession;
 
     SessionServer(Simulation time) {
+        this(time, "a server with sessions");
+    }
+
+    SessionServer(Simulation time, String description) {
         this.time = time;
+        this.description = description;
     }
 
     LockStore open(StoreConfig config) {
@@ -56,8 +62,7 @@ final class SessionServer {
                 config.platform().timer("holdfast-" + config.client().id() + "-session");
         SimulatedSessions sessions = new SimulatedSessions(config, this, timer);
         clients.add(sessions);
-        return SessionStore.open(
-                new SessionStore.Parts(config, sessions, sessions, CAPABILITIES, "a server with sessions", timer));
+        return SessionStore.open(new SessionStore.Parts(config, sessions, sessions, CAPABILITIES, description, timer));
     }
 
     /** Returns the sessions of the client that was opened last. */
