@@ -25,6 +25,7 @@ import io.holdfast.support.store.RecordKeys;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -35,6 +36,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -167,6 +169,39 @@ abstract class AgreementRules {
         long minute = Duration.ofMinutes(1).toNanos() / 1_000;
         assertThat(dialect.unused(connection, keys, minute)).isEmpty();
         assertThat(dialect.unused(connection, keys.subList(0, 2), -minute)).containsOnlyKeys(keys.get(0), keys.get(1));
+    }
+
+    /** A server that has just taken over applies an earlier transaction while a renewal runs. */
+    @Test
+    void doesNotReportARenewalOfARowThatItsWriteHasNotMet() throws SQLException {
+        TenureId holder = new TenureId("a", 1);
+        List<Lease> leases = new ArrayList<>();
+        for (String name : List.of("met-" + seed, "missed-" + seed)) {
+            Row free = read(name);
+            Acquire request = Acquire.of(name, holder, Duration.ofSeconds(30));
+            write(
+                    name,
+                    free,
+                    decider.acquire(record(name, free), request, Moment.of(free.now(), 0))
+                            .record());
+            leases.add(new Lease(key(name), holder.toString(), 20_000_000));
+        }
+        String row = " WHERE name = 'Lmissed-" + seed + "'";
+        execute("UPDATE holdfast_locks SET tenure = CONCAT('x', tenure)" + row);
+        AtomicInteger statementsPrepared = new AtomicInteger();
+        Connection applying = Sources.beforeEachStatement(connection, () -> {
+            if (statementsPrepared.getAndIncrement() == 1) {
+                execute("UPDATE holdfast_locks SET tenure = SUBSTRING(tenure, 2)" + row);
+            }
+        });
+        assertThat(statements.renew(applying, leases)).containsOnlyKeys(leases.get(0));
+        assertThat(statementsPrepared).hasPositiveValue();
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
     }
 
     private void count(Outcome outcome) {

@@ -26,6 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -248,11 +249,17 @@ abstract class DataSourceRules {
 
     /** Not the first time, if the machine was too slow to hear what is wrong. */
     private static void assertSays(String text, ThrowingCallable call) {
-        Await.until("the text has: " + text, () -> {
-            Throwable thrown = catchThrowable(call);
-            assertThat(thrown).isInstanceOf(HoldfastException.class);
-            return thrown.getMessage().contains(text);
-        });
+        AtomicReference<String> last = new AtomicReference<>();
+        try {
+            Await.until("the text has: " + text, () -> {
+                Throwable thrown = catchThrowable(call);
+                assertThat(thrown).isInstanceOf(HoldfastException.class);
+                last.set(thrown.getMessage());
+                return thrown.getMessage().contains(text);
+            });
+        } catch (AssertionError e) {
+            throw new AssertionError("the last text was: " + last, e);
+        }
     }
 
     @Test

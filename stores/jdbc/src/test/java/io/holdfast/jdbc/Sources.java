@@ -16,6 +16,15 @@ final class Sources {
         Connection get() throws SQLException;
     }
 
+    interface Action {
+        void run() throws SQLException;
+    }
+
+    /** Whether the call of a method is passed on. */
+    private interface Passing {
+        boolean of(String method) throws SQLException;
+    }
+
     private interface Answer {
         Object to(String method, Object[] arguments) throws Exception;
     }
@@ -48,10 +57,24 @@ final class Sources {
 
     /** A view of a connection that does not close it. */
     static Connection unclosed(Connection connection) {
+        return view(connection, method -> !method.equals("close"));
+    }
+
+    /** A view of a connection that does something before each statement is prepared. */
+    static Connection beforeEachStatement(Connection connection, Action action) {
+        return view(connection, method -> {
+            if (method.equals("prepareStatement")) {
+                action.run();
+            }
+            return true;
+        });
+    }
+
+    private static Connection view(Connection connection, Passing passing) {
         return (Connection) Proxy.newProxyInstance(
                 Sources.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     try {
-                        return method.getName().equals("close") ? null : method.invoke(connection, arguments);
+                        return passing.of(method.getName()) ? method.invoke(connection, arguments) : null;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }

@@ -288,7 +288,10 @@ public final class TableStore extends RecordStore {
         }
     }
 
-    /** Returns the replies; a lock that its tenure does not hold is lost. */
+    /**
+     * Returns the replies to those whose tenures hold their locks. Whether the others are lost is decided on their records: a statement
+     * that matches no row may have met a state that is not the last one.
+     */
     private Map<Renew, Renew.Reply> renew(GuardedStatements statements, List<Renew> plain) {
         Map<Renew, GuardedStatements.Lease> leases = new LinkedHashMap<>();
         plain.forEach(request -> leases.put(
@@ -306,12 +309,10 @@ public final class TableStore extends RecordStore {
                 busy.note(lease.key().record(), true);
             }
         });
-        leases.forEach((request, lease) -> replies.put(
-                request,
-                Optional.ofNullable(renewed.get(lease))
-                        .<Renew.Reply>map(answer ->
-                                new Renew.Renewed(request.lease(), answer.waiters(), Optional.empty(), answer.now()))
-                        .orElseGet(Renew.Lost::new)));
+        leases.forEach((request, lease) -> Optional.ofNullable(renewed.get(lease))
+                .ifPresent(answer -> replies.put(
+                        request,
+                        new Renew.Renewed(request.lease(), answer.waiters(), Optional.empty(), answer.now()))));
         return replies;
     }
 

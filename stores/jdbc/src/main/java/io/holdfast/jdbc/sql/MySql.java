@@ -82,8 +82,10 @@ public final class MySql extends Dialect implements GuardedStatements {
         this.product = product;
         this.oneWriter = oneWriter;
         codes = FailureCodes.byNumber()
-                // 1020 is an error of MariaDB, which detects a change since the snapshot
-                .with(Verdict.AGAIN, "1213", "1062", "1020")
+                // 1020 is an error of MariaDB, which detects a change since the snapshot; 3101 is one of Group
+                // Replication, which
+                // has another transaction that is not applied here yet
+                .with(Verdict.AGAIN, "1213", "1062", "1020", "3101")
                 .meaning(Verdict.LOCKED, ROW_IS_LOCKED, "1205", "3572")
                 .meaning(Verdict.NOT_APPLIED, "the statement was canceled, or took too long", "1317", "1969", "3024")
                 .meaning(Verdict.NOT_APPLIED, READ_ONLY, "1290", "1836", "1792", "S1009")
@@ -137,12 +139,15 @@ public final class MySql extends Dialect implements GuardedStatements {
                 + " last_unit = LEAST(last_unit, GREATEST(?, floor_unit)) + 1, floor_unit = last_unit,"
                 + " used_at = LAST_INSERT_ID({clock})"
                 + " WHERE name = ? AND tenure = ? AND state IS NULL AND expires_at > {clock}");
-        // the row with most waiters is the last one, so the number of that row says whether any has waiters
+        // the row with most waiters is the last one, so the number of that row says whether any has waiters; each lease
+        // ends later
+        // than the start of the statement and the lease
         renew = sql("UPDATE {locks} SET expires_at = GREATEST(expires_at, {clock} + ?), version = version + 1,"
-                + " used_at = {clock} + 0 * LAST_INSERT_ID({clock} * 2 + (waiters > 0))"
-                + " WHERE name IN ({names}) AND (name, tenure) IN ({pairs}) AND expires_at > {clock} ORDER BY waiters");
-        held = sql(
-                "SELECT name, tenure, waiters, {clock} FROM {locks} WHERE name IN ({names}) AND expires_at > {clock}");
+                        + " used_at = {clock} + 0 * LAST_INSERT_ID({start} * 2 + (waiters > 0))"
+                        + " WHERE name IN ({names}) AND (name, tenure) IN ({pairs}) AND expires_at > {clock} ORDER BY waiters")
+                .replace("{start}", clock().replace("SYSDATE", "NOW"));
+        held = sql("SELECT name, tenure, waiters, {clock} FROM {locks} WHERE name IN ({names}) AND expires_at > {clock}"
+                + " AND used_at >= ? AND expires_at >= ?");
         writeAll = sql("UPDATE {locks} SET tenure = {cases}, expires_at = {cases}, last_unit = {cases},"
                 + " floor_unit = {cases}, waiters = {cases}, state = {cases}, version = version + 1, used_at = {clock}"
                 + " WHERE name IN ({names}) AND (name, version) IN ({pairs})");
@@ -397,20 +402,25 @@ public final class MySql extends Dialect implements GuardedStatements {
                 Stream.of(Stream.<Object>of(micros), names, pairs)
                         .flatMap(each -> each)
                         .toArray());
-        if (change.rows() == leases.size() && change.number() > 0 && change.number() % 2 == 0) {
-            Renewed alone = new Renewed(0, change.number() / 2);
+        long start = change.number() / 2;
+        if (change.rows() == leases.size() && start > 0 && change.number() % 2 == 0) {
+            Renewed alone = new Renewed(0, start);
             return leases.stream().collect(toMap(lease -> lease, lease -> alone));
         }
-        if (change.rows() == 0) {
-            // without a clock, no lease was renewed, and none is lost
+        if (change.rows() == 0 || change.number() <= 0) {
+            // the clock may be missing
             var unused = read(connection, leases.get(0).key());
             return Map.of();
         }
-        return held(connection, leases);
+        return held(connection, leases, start, micros);
     }
 
-    /** Returns the leases that hold now. They were renewed, because no tenure begins again. */
-    private Map<Lease, Renewed> held(Connection connection, List<Lease> leases) throws SQLException {
+    /**
+     * Returns the leases that hold, and whose rows were written since the given time. Others were not renewed: a server that has just
+     * taken over may apply an earlier transaction between the two statements.
+     */
+    private Map<Lease, Renewed> held(Connection connection, List<Lease> leases, long since, long micros)
+            throws SQLException {
         RenewedLeases renewed = new RenewedLeases(leases);
         List<byte[]> names =
                 padded(leases.stream().map(lease -> lease.key().bytes()).toList());
@@ -418,7 +428,7 @@ public final class MySql extends Dialect implements GuardedStatements {
                 connection,
                 named(held).replace("{names}", repeated("?", names.size())),
                 renewed::read,
-                names.toArray());
+                Stream.concat(names.stream(), Stream.of(since, since + micros)).toArray());
         return renewed.all();
     }
 }

@@ -290,6 +290,8 @@ final class Documents {
                 known.map(number -> Filters.eq("v", number)).orElseGet(() -> Filters.gt("v", 0L)),
                 // a document without a token takes its first one from the clock
                 Filters.gt("u", 0L),
+                whole("v"),
+                whole("u"),
                 Filters.expr(new Document("$lte", List.of("$$NOW", Stored.date(notAfter)))));
         Document update = new Document("$set", new Document("h", tenure).append("ttl", leaseMillis))
                 .append("$currentDate", new Document("at", true))
@@ -300,7 +302,12 @@ final class Documents {
                                 Filters.and(Filters.eq("_id", id(key)), Filters.eq("h", null), NOTHING_ELSE, guard),
                                 update,
                                 AFTER))
-                .map(found -> new Grant(found.getLong("u"), Stored.micros(found.getDate("at")), found.getLong("v")));
+                .map(Documents::grant);
+    }
+
+    /** A guard against a fraction, which is refused when the document is read. */
+    private static Bson whole(String field) {
+        return Filters.eq(field, new Document("$type", List.of("int", "long")));
     }
 
     /** Releases a lock. Returns the time of the server and the number of the write; empty if the tenure does not hold the lock. */

@@ -83,42 +83,31 @@ final class MongoRecords implements Records {
     private record Change<R>(
             Stored read, LockRecord before, Decision<R> decision, boolean writes, RecordColumns after) {}
 
-    /**
-     * Decides an update.
-     *
-     * @param proven {@code true} if the document is written even if nothing changes. A primary that was replaced without knowing it,
-     *     or has just been elected, may read an old document (stale read). Only a write that a majority confirms proves that the
-     *     document was the last one
-     */
-    private static <R> Change<R> decide(Stored read, RecordUpdate<R> update, boolean proven) {
+    private static <R> Change<R> decide(Stored read, RecordUpdate<R> update) {
         LockRecord before = read.record();
         Decision<R> decision = update.decide(before, read.moment());
-        boolean changes = !decision.record().equals(before);
-        RecordColumns after = changes ? RecordColumns.of(read.name(), before, decision.record()) : read.columns();
-        return new Change<>(read, before, decision, changes || proven, after);
+        boolean writes = !decision.record().equals(before);
+        RecordColumns after = writes ? RecordColumns.of(read.name(), before, decision.record()) : read.columns();
+        return new Change<>(read, before, decision, writes, after);
     }
 
     @Override
     public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
-        return start(() -> retry(key, update, false));
+        return start(() -> retry(key, update));
     }
 
     private String what(RecordKey key) {
         return "update " + quoted(keys.name(key));
     }
 
-    private <R> R retry(RecordKey key, RecordUpdate<R> update, boolean proven) {
+    private <R> R retry(RecordKey key, RecordUpdate<R> update) {
         return Contention.retry(
-                config,
-                this,
-                update,
-                failures.address() + ": " + what(key),
-                crowded -> attempt(key, update, crowded, proven));
+                config, this, update, failures.address() + ": " + what(key), crowded -> attempt(key, update, crowded));
     }
 
     /** Returns the reply; empty if another writer was faster. */
-    private <R> Optional<R> attempt(RecordKey key, RecordUpdate<R> update, boolean crowded, boolean proven) {
-        Change<R> change = decide(failures.reading(what(key), () -> documents.read(key)), update, proven);
+    private <R> Optional<R> attempt(RecordKey key, RecordUpdate<R> update, boolean crowded) {
+        Change<R> change = decide(failures.reading(what(key), () -> documents.read(key)), update);
         Optional<R> unwritten =
                 crowded ? update.unwritten(change.before(), change.decision().reply()) : Optional.empty();
         if (unwritten.isPresent()) {
@@ -175,8 +164,7 @@ final class MongoRecords implements Records {
 
     /**
      * Updates the documents by one query and one command. Those that have lost a race against another writer are repeated together,
-     * so that one lost race does not delay the renewal of every other lock. All are written, because no other request finds out
-     * that a renewal was refused because of a stale read.
+     * so that one lost race does not delay the renewal of every other lock.
      */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
@@ -189,7 +177,7 @@ final class MongoRecords implements Records {
                 left.keySet().removeAll(replies.keySet());
             }
             // those without a document, those that cannot be read or written, and those that have lost each race
-            left.forEach((key, update) -> results.put(key, start(() -> retry(key, update, true))));
+            left.forEach((key, update) -> results.put(key, start(() -> retry(key, update))));
         } catch (StoreException e) {
             LOG.debug("{} names were not updated together", left.size(), e);
             // each by itself would wait as long, one after the other
@@ -237,7 +225,7 @@ final class MongoRecords implements Records {
     /** Decides an update; empty if that fails, so that it fails again by itself. */
     private static <R> Optional<Change<R>> decideReadable(Stored stored, RecordUpdate<R> update) {
         try {
-            return Optional.of(decide(stored, update, true));
+            return Optional.of(decide(stored, update));
         } catch (StoreException e) {
             return Optional.empty();
         }

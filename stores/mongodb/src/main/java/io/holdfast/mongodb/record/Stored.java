@@ -50,6 +50,9 @@ record Stored(RecordKey key, String name, Document found) implements Looker.Sigh
      */
     RecordColumns columns() {
         try {
+            if (found.containsKey("v")) {
+                var unused = whole(found.get("v"));
+            }
             Optional<String> holder = Optional.ofNullable(found.getString("h"));
             long last = number(found, "u");
             return new RecordColumns(
@@ -68,7 +71,15 @@ record Stored(RecordKey key, String name, Document found) implements Looker.Sigh
 
     static long number(Document found, String field) {
         Object value = found.get(field);
-        return value == null ? 0 : ((Number) value).longValue();
+        return value == null ? 0 : whole(value);
+    }
+
+    /** Returns a whole number. No guard would ever match a fraction. */
+    private static long whole(@Nullable Object value) {
+        if (value instanceof Long || value instanceof Integer || (value instanceof Double real && real % 1 == 0)) {
+            return ((Number) value).longValue();
+        }
+        throw new ClassCastException(value + " is not a whole number");
     }
 
     static long micros(@Nullable Date date) {

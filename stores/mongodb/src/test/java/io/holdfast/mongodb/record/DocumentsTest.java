@@ -1,6 +1,7 @@
 package io.holdfast.mongodb.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -12,10 +13,12 @@ import com.mongodb.event.CommandSucceededEvent;
 import io.holdfast.LockReport;
 import io.holdfast.mongodb.TestServer;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.support.store.RecordKey;
 import io.holdfast.support.store.RecordKey.Kind;
@@ -23,17 +26,21 @@ import io.holdfast.support.store.RecordKeys;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** What is said to the server, and how often. */
 class DocumentsTest {
@@ -249,6 +256,32 @@ class DocumentsTest {
         assertThat(documents.unused(Stored.date(0), Stored.date(Long.MAX_VALUE / 2), 10))
                 .extracting(Stored::name)
                 .containsExactlyInAnyOrder("good", "bad");
+    }
+
+    /** A guard would never match it, and an acquire would wait without limit. */
+    @ParameterizedTest
+    @MethodSource
+    void refusesADocumentWhoseNumberIsNotWhole(Object number) {
+        granted("odd", 1);
+        assertThat(released("odd", 1)).isTrue();
+        var collection = connection.getDatabase(DATABASE).getCollection("holdfast_locks");
+        var updated = collection.updateOne(
+                new Document("_id", "Lodd"), new Document("$set", new Document("v", number).append("w", 1)));
+        assertThat(updated.getMatchedCount()).isOne();
+        // another client, which does not know the number
+        LockStore other = MongoStore.open(config, connect(), DATABASE, "there");
+        assertThatExceptionOfType(StoreException.class)
+                .isThrownBy(() -> Await.reply(other.acquire(Acquire.of("odd", tenure(2), LEASE))))
+                .satisfies(failure -> assertThat(failure.effect()).isEqualTo(StoreException.Effect.REFUSED))
+                .withMessageContaining("fields of other types");
+        assertThat(new HashSet<>(
+                        documents.find(lock("odd")).orElseThrow().found().values()))
+                .contains(number);
+        other.close();
+    }
+
+    static Stream<Object> refusesADocumentWhoseNumberIsNotWhole() {
+        return Stream.of("text", 2.5, true, Double.POSITIVE_INFINITY);
     }
 
     @Test

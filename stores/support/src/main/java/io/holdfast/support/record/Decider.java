@@ -55,12 +55,19 @@ public final class Decider {
         return draft.decided(decider(draft, request.share().mode()).acquire(request));
     }
 
-    /** Decides one renewal of {@link io.holdfast.spi.LockStore#renew}. */
+    /**
+     * Decides one renewal of {@link io.holdfast.spi.LockStore#renew}. A loss changes the record, so that it is written. A server that
+     * was replaced, or has just taken over, may read an old record (stale read), and only a write proves that the record was the
+     * last one.
+     */
     public Decision<Renew.Reply> renew(LockRecord before, Renew request, Moment moment) {
         Draft draft = draft(before, request.name(), moment);
         return draft.decided(held(draft, request.tenure(), request.mode())
                 .<Renew.Reply>map(holder -> renew(draft, holder, request))
-                .orElseGet(Renew.Lost::new));
+                .orElseGet(() -> {
+                    draft.takeArrival();
+                    return new Renew.Lost();
+                }));
     }
 
     private static Renew.Renewed renew(Draft draft, Holder holder, Renew request) {
