@@ -99,10 +99,8 @@ final class EtcdSession implements Session {
         id = Long.toHexString(beginning.lease());
         epoch = new Epoch(beginning.epoch(), this::endEpoch);
         answers = new Answers(beginning.requested().nanos());
-        heartbeat = new Heartbeat(
-                platform,
-                SessionValidity.of(beginning.requested(), timeout()),
-                new Heartbeat.Requests() {
+        heartbeat =
+                new Heartbeat(platform, SessionValidity.of(beginning.requested(), timeout()), new Heartbeat.Requests() {
 
                     @Override
                     public CompletionStage<Heartbeat.Sign> signOfLife() {
@@ -115,8 +113,7 @@ final class EtcdSession implements Session {
                     public CompletionStage<Long> write() {
                         return beat().thenApply(ResponseHeader::getRaftTerm);
                     }
-                },
-                this::end);
+                });
     }
 
     @Override

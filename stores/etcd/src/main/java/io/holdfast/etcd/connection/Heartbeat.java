@@ -20,6 +20,8 @@ import java.util.concurrent.locks.ReentrantLock;
  *       term has one leader. As that leader has applied the write, it was not replaced before it received the sign of life.
  *   <li>A later leader begins with the whole time to live of each lease, so a change of the leader ends no session early.
  *   <li>The grant of the lease is a write. So the session lasts at least from the time at which it was requested.
+ *   <li>The write decides whether the session has ended. A sign of life without a time to live proves nothing: a server that
+ *       has not applied the last entries of its log yet gives the same answer.
  * </ol>
  */
 final class Heartbeat {
@@ -33,21 +35,20 @@ final class Heartbeat {
         /** Sends a sign of life. */
         CompletionStage<Sign> signOfLife();
 
-        /** Writes once, and returns the term of the leader. */
+        /** Writes once, and returns the term of the leader. Fails if the session has ended. */
         CompletionStage<Long> write();
     }
 
     /**
      * The answer to a sign of life.
      *
-     * @param secondsToLive the time to live of the session; 0 if it has ended
+     * @param secondsToLive the time to live of the session; 0 if the server does not know it
      * @param term the term of the leader
      */
     record Sign(long secondsToLive, long term) {}
 
     private final Platform platform;
     private final Requests requests;
-    private final Runnable onEnd;
     private final SingleFlight<Void> beat = new SingleFlight<>();
     private final ReentrantLock mutex = new ReentrantLock();
 
@@ -58,13 +59,11 @@ final class Heartbeat {
      * Creates the heartbeat of a session.
      *
      * @param validity the validity with which the session begins
-     * @param onEnd is notified when the session has ended
      */
-    Heartbeat(Platform platform, SessionValidity validity, Requests requests, Runnable onEnd) {
+    Heartbeat(Platform platform, SessionValidity validity, Requests requests) {
         this.platform = platform;
         this.validity = validity;
         this.requests = requests;
-        this.onEnd = onEnd;
     }
 
     /** Returns the time until which the servers certainly keep the session. */
@@ -84,20 +83,15 @@ final class Heartbeat {
 
     private CompletionStage<Void> attempt(int left) {
         ClockReading sent = ClockReading.of(platform);
-        return requests.signOfLife().thenCompose(sign -> {
-            if (sign.secondsToLive() <= 0) {
-                onEnd.run();
-                return CompletableFuture.completedStage(null);
-            }
-            return requests.write().thenCompose(term -> {
-                if (term == sign.term()) {
-                    confirmed(SessionValidity.of(sent, Duration.ofSeconds(sign.secondsToLive())));
-                } else if (left > 1) {
-                    return attempt(left - 1);
-                }
-                return CompletableFuture.completedStage(null);
-            });
-        });
+        return requests.signOfLife()
+                .thenCompose(sign -> requests.write().thenCompose(term -> {
+                    if (sign.secondsToLive() > 0 && term == sign.term()) {
+                        confirmed(SessionValidity.of(sent, Duration.ofSeconds(sign.secondsToLive())));
+                    } else if (left > 1) {
+                        return attempt(left - 1);
+                    }
+                    return CompletableFuture.completedStage(null);
+                }));
     }
 
     private void confirmed(SessionValidity proven) {

@@ -10,7 +10,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -25,9 +24,8 @@ class HeartbeatTest {
     private final long began = time.nanoTime();
     private final Deque<CompletableFuture<Heartbeat.Sign>> signs = new ArrayDeque<>();
     private final Deque<CompletableFuture<Long>> writes = new ArrayDeque<>();
-    private final AtomicInteger ends = new AtomicInteger();
     private final Heartbeat heartbeat =
-            new Heartbeat(time, SessionValidity.of(ClockReading.of(time), LIFE), new Requests(), ends::incrementAndGet);
+            new Heartbeat(time, SessionValidity.of(ClockReading.of(time), LIFE), new Requests());
 
     private final class Requests implements Heartbeat.Requests {
 
@@ -119,12 +117,27 @@ class HeartbeatTest {
         assertThat(next.toCompletableFuture()).isNotDone();
     }
 
+    /** A leader that has not applied the grant of the lease yet gives the same answer as one that has seen the lease end. */
     @Test
-    void aSessionThatHasEndedIsReported() {
-        var unused = heartbeat.beat();
+    void asksAgainIfTheWriteShowsThatTheSessionHasNotEnded() {
+        CompletionStage<Void> beat = heartbeat.beat();
         signs.remove().complete(new Heartbeat.Sign(0, 3));
-        assertThat(ends).hasValue(1);
-        assertThat(writes).isEmpty();
+        time.runFor(Duration.ofSeconds(1));
+        writes.remove().complete(3L);
+        assertThat(validUntil()).isEqualTo(LIFE);
+        signs.remove().complete(SIGN);
+        writes.remove().complete(3L);
+        assertThat(validUntil()).isEqualTo(LIFE.plusSeconds(1));
+        assertThat(beat.toCompletableFuture()).isCompleted();
+    }
+
+    @Test
+    void leavesItToTheWriteToFindThatTheSessionHasEnded() {
+        CompletionStage<Void> beat = heartbeat.beat();
+        signs.remove().complete(new Heartbeat.Sign(0, 3));
+        writes.remove().completeExceptionally(new IllegalStateException("the session has ended"));
+        assertThat(beat.toCompletableFuture()).isCompletedExceptionally();
+        assertThat(signs).isEmpty();
         assertThat(validUntil()).isEqualTo(LIFE);
     }
 
