@@ -3,6 +3,8 @@ package io.holdfast.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
@@ -22,6 +24,7 @@ import java.util.stream.LongStream;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What the life of a session does to the holds of its client. */
@@ -212,6 +215,29 @@ class SessionTest {
             Await.until("another one is used", () -> client.signals().stream().anyMatch(Signal.Up.class::isInstance));
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(30));
             assertThat(client.renew("silent", 1)).isInstanceOf(Renew.Renewed.class);
+        }
+    }
+
+    /** Each of their answers takes longer than the command timeout, and proves the session. */
+    @Tag("topologies")
+    @Test
+    void keepsAHoldAtServersThatAreSlow() throws InterruptedException {
+        Duration session = Duration.ofSeconds(20);
+        try (Wire first = new Wire(ensemble.port(0));
+                Wire second = new Wire(ensemble.port(0));
+                Holdfast client = Holdfast.builder()
+                        .uri(Ensemble.uri("127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port(), session))
+                        .lease(session.multipliedBy(2))
+                        .commandTimeout(Duration.ofSeconds(1))
+                        .connectTimeout(Duration.ofSeconds(20))
+                        .build()) {
+            Lease held = client.lock("slow").acquire();
+            first.delayAnswers(Duration.ofMillis(1_500));
+            second.delayAnswers(Duration.ofMillis(1_500));
+            Thread.sleep(session.toMillis());
+            assertThat(held.isValid()).isTrue();
+            first.delayAnswers(Duration.ZERO);
+            second.delayAnswers(Duration.ZERO);
         }
     }
 

@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -31,6 +32,7 @@ public final class Wire implements AutoCloseable {
     private volatile boolean requestsBlocked;
     private volatile boolean onePiece;
     private volatile boolean answersBlocked;
+    private volatile long answerDelayNanos;
 
     /**
      * Creates a path to the server on the given port of the loopback address.
@@ -106,6 +108,11 @@ public final class Wire implements AutoCloseable {
         answersBlocked = on;
     }
 
+    /** Passes each piece of what the server sends on after that time. */
+    public void delayAnswers(Duration time) {
+        answerDelayNanos = time.toNanos();
+    }
+
     private static void start(Runnable task) {
         Thread thread = new Thread(task, "wire");
         thread.setDaemon(true);
@@ -151,7 +158,8 @@ public final class Wire implements AutoCloseable {
         AtomicInteger left = new AtomicInteger(most);
         pass(there, client, () -> {
             boolean silent = left.getAndUpdate(Wire::oneLess) == 0;
-            waitWhile(() -> silent || answersBlocked, client);
+            long until = System.nanoTime() + answerDelayNanos;
+            waitWhile(() -> silent || answersBlocked || until - System.nanoTime() > 0, client);
             return answersLeft.getAndUpdate(Wire::oneLess) != 0;
         });
     }

@@ -317,9 +317,9 @@ final class Connection {
     }
 
     /**
-     * Leaves a server for another one when it has not answered for a command timeout. The handle itself would wait for two thirds of
-     * the session. If the next server does not answer either, it has twice the time, so that servers that are slow are not left
-     * before they answer.
+     * Leaves a server for another one when it has not answered for a command timeout, or for twice the time that its last answer
+     * took. The handle itself would wait for two thirds of the session. If the next server does not answer either, it has twice
+     * the time, so that servers that are slow are not left before they answer.
      *
      * @param asked the time of a request that is sent before the check begins
      * @param patience the time for which the server has to answer
@@ -331,10 +331,24 @@ final class Connection {
                     // this process may have stood still while the answer arrived
                     timer.schedule(READ_NANOS, () -> leaveOrGoOn(asked, patience));
                 } else {
-                    leaveIfSilent(session().asked(), config.commandTimeout());
+                    goOn(asked, patience);
                 }
             });
         }
+    }
+
+    /** Checks again. Only an answer ends the patience: a new connection does not show that the server is faster. */
+    private void goOn(long asked, Duration patience) {
+        boolean answered = asked - session().proven() <= 0;
+        leaveIfSilent(session().asked(), answered ? patience() : patience);
+    }
+
+    /** Returns the time for which a server has to answer. It is limited, because an answer may have waited for this process. */
+    private Duration patience() {
+        Duration twice = session().took().multipliedBy(2);
+        Duration most = session().timeout().dividedBy(3);
+        Duration learned = twice.compareTo(most) < 0 ? twice : most;
+        return learned.compareTo(config.commandTimeout()) > 0 ? learned : config.commandTimeout();
     }
 
     private boolean isSilent(long asked) {
@@ -342,11 +356,13 @@ final class Connection {
     }
 
     private void leaveOrGoOn(long asked, Duration patience) {
-        boolean leaves = isSilent(asked);
-        if (leaves) {
+        if (isSilent(asked)) {
             leave();
+            boolean shorter = patience.compareTo(session().timeout()) < 0;
+            leaveIfSilent(session().asked(), shorter ? patience.multipliedBy(2) : patience);
+        } else {
+            goOn(asked, patience);
         }
-        leaveIfSilent(session().asked(), leaves ? patience.multipliedBy(2) : config.commandTimeout());
     }
 
     /** Leaves the server on a thread of its own, because the close of a connection with TLS may wait for the server. */

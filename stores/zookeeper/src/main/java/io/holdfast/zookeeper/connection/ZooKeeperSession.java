@@ -69,6 +69,8 @@ final class ZooKeeperSession implements Session {
 
     private volatile long asked;
 
+    private volatile long tookNanos;
+
     /**
      * Creates a session.
      *
@@ -143,6 +145,11 @@ final class ZooKeeperSession implements Session {
         return proven;
     }
 
+    /** Returns how long the last answered request that the leader has seen took. */
+    Duration took() {
+        return Duration.ofNanos(tookNanos);
+    }
+
     /** Returns the {@code nanoTime} before the last request that the leader has to see. */
     long asked() {
         return asked;
@@ -165,6 +172,7 @@ final class ZooKeeperSession implements Session {
         return answered(what, request.get()).thenApply(answer -> {
             if (sent - proven > 0) {
                 proven = sent;
+                tookNanos = config.platform().nanoTime() - sent;
             }
             return answer;
         });
