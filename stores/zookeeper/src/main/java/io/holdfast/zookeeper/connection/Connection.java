@@ -21,7 +21,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher.Event.EventType;
 import org.apache.zookeeper.Watcher.Event.KeeperState;
@@ -55,7 +55,7 @@ final class Connection {
     private final Platform.Timer timer;
     private final Receiver receiver;
     private final Runnable onHeard;
-    private final Consumer<Connection> onEnd;
+    private final BiConsumer<Connection, StoreException> onEnd;
     private final Executor blocking;
     private final Failures failures;
     private final ClockReading began;
@@ -98,7 +98,7 @@ final class Connection {
      * @param hosts the servers
      * @param toAnswer the time after which the attempt ends if no server has answered
      * @param onHeard is notified when a server has answered or cannot be reached during this attempt
-     * @param onEnd is notified when an open connection has lost its session
+     * @param onEnd is notified when an open connection has lost its session, and why
      * @param blocking runs what may wait for a server
      * @throws IOException if a connection cannot be started
      */
@@ -110,7 +110,7 @@ final class Connection {
             Platform.Timer timer,
             Receiver receiver,
             Runnable onHeard,
-            Consumer<Connection> onEnd,
+            BiConsumer<Connection, StoreException> onEnd,
             Executor blocking)
             throws IOException {
         this.config = config;
@@ -255,7 +255,7 @@ final class Connection {
     private void ended(StoreException why) {
         connected = false;
         if (!opened.completeExceptionally(why) && !closed.getAndSet(true)) {
-            onEnd.accept(this);
+            onEnd.accept(this, why);
         }
     }
 
@@ -343,12 +343,15 @@ final class Connection {
         leaveIfSilent(session().asked(), answered ? patience() : patience);
     }
 
-    /** Returns the time for which a server has to answer. It is limited, because an answer may have waited for this process. */
     private Duration patience() {
-        Duration twice = session().took().multipliedBy(2);
+        return limited(session().took().multipliedBy(2));
+    }
+
+    /** Limits a patience, because an answer may have waited for this process, and because the session goes on. */
+    private Duration limited(Duration patience) {
         Duration most = session().timeout().dividedBy(3);
-        Duration learned = twice.compareTo(most) < 0 ? twice : most;
-        return learned.compareTo(config.commandTimeout()) > 0 ? learned : config.commandTimeout();
+        Duration shorter = patience.compareTo(most) < 0 ? patience : most;
+        return shorter.compareTo(config.commandTimeout()) > 0 ? shorter : config.commandTimeout();
     }
 
     private boolean isSilent(long asked) {
@@ -358,8 +361,7 @@ final class Connection {
     private void leaveOrGoOn(long asked, Duration patience) {
         if (isSilent(asked)) {
             leave();
-            boolean shorter = patience.compareTo(session().timeout()) < 0;
-            leaveIfSilent(session().asked(), shorter ? patience.multipliedBy(2) : patience);
+            leaveIfSilent(session().asked(), limited(patience.multipliedBy(2)));
         } else {
             goOn(asked, patience);
         }

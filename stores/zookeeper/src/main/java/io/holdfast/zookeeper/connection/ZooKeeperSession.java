@@ -145,7 +145,7 @@ final class ZooKeeperSession implements Session {
         return proven;
     }
 
-    /** Returns how long the last answered request that the leader has seen took. */
+    /** Returns how long answers of the leader took lately: a read may be fast where a write is slow. */
     Duration took() {
         return Duration.ofNanos(tookNanos);
     }
@@ -172,7 +172,7 @@ final class ZooKeeperSession implements Session {
         return answered(what, request.get()).thenApply(answer -> {
             if (sent - proven > 0) {
                 proven = sent;
-                tookNanos = config.platform().nanoTime() - sent;
+                tookNanos = Math.max(config.platform().nanoTime() - sent, tookNanos / 4 * 3);
             }
             return answer;
         });
@@ -300,10 +300,11 @@ final class ZooKeeperSession implements Session {
                     Op.create(paths.message(session, name), NOTHING, requests.acl(), CreateMode.PERSISTENT_SEQUENTIAL));
         }
         return proving(what("write", key), () -> requests.several(operations))
-                .thenCompose(answer -> settle(key, first, version, answer));
+                .thenCompose(answer -> settle(key, operations, first, version, answer));
     }
 
-    private CompletionStage<OptionalLong> settle(RecordKey key, List<Op> first, long version, Several answer) {
+    private CompletionStage<OptionalLong> settle(
+            RecordKey key, List<Op> operations, List<Op> first, long version, Several answer) {
         int failed = answer.firstFailure();
         if (failed < 0) {
             return CompletableFuture.completedStage(OptionalLong.of(version));
@@ -318,8 +319,8 @@ final class ZooKeeperSession implements Session {
         } else if (code == Code.BADVERSION || code == Code.NODEEXISTS || code == Code.NONODE) {
             return CompletableFuture.completedStage(OptionalLong.empty());
         }
-        return CompletableFuture.failedStage(
-                failures.of(what("write", key), KeeperException.create(code, paths.record(key))));
+        String path = operations.get(failed).getPath();
+        return CompletableFuture.failedStage(failures.of(what("write", key), KeeperException.create(code, path)));
     }
 
     // ---- sessions

@@ -152,11 +152,11 @@ public final class ZooKeeperSessions implements Sessions, Directory {
         }
     }
 
-    private void ended(Connection ended) {
+    private void ended(Connection ended, StoreException why) {
         LOG.warn(
-                "{}: the session of client {} has ended; all its holds are lost",
-                settings.address(),
-                config.client().id());
+                "The session of client {} has ended; all its holds are lost: {}",
+                config.client().id(),
+                why.getMessage());
         over.add(ended.session().id());
         connection.lost(ended);
         receiver.receive(new Signal.Gap(), 0);
