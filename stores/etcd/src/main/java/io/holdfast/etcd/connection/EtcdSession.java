@@ -308,19 +308,20 @@ final class EtcdSession implements Session {
                     Long.parseUnsignedLong(receiver, 16));
         }
         // if it fails, the write itself was not sent
-        CompletionStage<Long> undoubted = Stages.unapplied(answered("write", epoch.present()));
-        return answered(what("write", key), undoubted.thenCompose(present -> {
+        String what = what("write", key);
+        CompletionStage<Long> undoubted = Stages.unapplied(answered(what, epoch.present()));
+        return answered(what, undoubted.thenCompose(present -> {
             transaction.ifWrittenAt(keys.session(id), present).otherwiseReadKey(keys.session(id));
-            return transact(transaction).handle((answer, error) -> settle(present, answer, error));
+            return transact(transaction).handle((answer, error) -> settle(what, present, answer, error));
         }));
     }
 
-    private OptionalLong settle(long sentIn, TxnResponse answer, Throwable error) {
+    private OptionalLong settle(String what, long sentIn, TxnResponse answer, Throwable error) {
         if (error != null && Failures.isWithoutLease(error)) {
             // a receiver has ended at this moment
             return OptionalLong.empty();
         } else if (error != null) {
-            StoreException failure = failures.of("write", error);
+            StoreException failure = failures.of(what, error);
             // a server without space has applied the request, or never will
             if (failure.effect() == Effect.UNKNOWN && !Failures.isFull(error)) {
                 epoch.doubt(sentIn);

@@ -120,7 +120,7 @@ record Failures(String address) {
             return "there was no answer in time";
         }
         if (description.contains("shutdownNow")) {
-            return "the connection was given up, because its server did not answer";
+            return "the connection was given up, because another request on it has failed, or the client was closed";
         }
         Throwable deeper = status.getCause();
         return description.isEmpty() ? root(cause) : description + (deeper == null ? "" : ": " + root(deeper));
