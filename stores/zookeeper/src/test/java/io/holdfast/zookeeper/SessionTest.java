@@ -266,10 +266,13 @@ class SessionTest {
     @Test
     void aThousandHoldsAreRenewedByFewRequests() {
         try (StoreClient client = client(LONG)) {
+            // it outlasts a thousand requests on a busy machine
+            Duration lease = StoreClient.LEASE.multipliedBy(20);
             List<Renew> batch = LongStream.range(0, 1_000)
                     .mapToObj(number -> {
-                        client.granted("many" + number, number);
-                        return new Renew("many" + number, client.tenure(number), StoreClient.LEASE, 0);
+                        Acquire request = Acquire.of("many" + number, client.tenure(number), lease);
+                        assertThat(Await.reply(client.store().acquire(request))).isInstanceOf(Acquire.Granted.class);
+                        return new Renew(request.name(), request.tenure(), lease, 0);
                     })
                     .toList();
             long before = ensemble.received(0);

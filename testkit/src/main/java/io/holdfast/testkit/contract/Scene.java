@@ -22,7 +22,8 @@ final class Scene implements AutoCloseable {
     /** A time that is longer than any rule takes. */
     static final Duration LONG = Duration.ofSeconds(30);
 
-    static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(5);
+    /** It outlasts a pause of a busy machine. */
+    static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(20);
 
     private static final Duration SHORTEST = Duration.ofMillis(200);
 
