@@ -196,7 +196,7 @@ final class QuorumHold {
             phase = Phase.HELD;
             events.defer(() -> acquired.complete(true));
         } else if (valid + members.stream().filter(QuorumMember::isPending).count() < servers.majority()) {
-            failure = QuorumTexts.failure(servers, members);
+            failure = hasLostMajority() ? QuorumTexts.failure(servers, members) : QuorumTexts.inDoubt(servers);
             releaseAll(answerTimeLeft());
         }
     }

@@ -73,6 +73,15 @@ final class QuorumTexts {
         return refused ? null : tooSlow(servers);
     }
 
+    static StoreUnavailableException inDoubt(QuorumServers servers) {
+        return new StoreUnavailableException(
+                servers.name(),
+                servers
+                        + " was not acquired: a majority granted it, but the clock of this machine was set, or the machine was"
+                        + " suspended; try again",
+                null);
+    }
+
     static StoreUnavailableException tooSlow(QuorumServers servers) {
         return new StoreUnavailableException(
                 servers.name(),

@@ -8,7 +8,6 @@ import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.Settlement;
 import io.holdfast.internal.slot.SharedSlot;
 import io.holdfast.internal.slot.Slot;
-import io.holdfast.internal.slot.Tenure;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -70,9 +69,13 @@ public final class HoldReleases {
 
     /**
      * Ends a hold of {@code runOnce}. Its name stays taken until the time of the run is up, and is then released. If the time
-     * is already up, the hold is released as usual.
+     * is already up, the hold is released as usual. A hold in doubt is confirmed first.
      */
     public void releaseWhenDue(Hold hold) {
+        // nobody learns of a loss that is found after the run
+        if (isInDoubt(hold) && !engine.holds.validity().isOver(hold)) {
+            var unused = engine.holds.renewals().confirm(hold);
+        }
         rest(hold, begin(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)))
                 .run();
     }
@@ -131,15 +134,16 @@ public final class HoldReleases {
     }
 
     /**
-     * Begins the release of a hold. A tenure that the clocks have put in doubt does not linger, because only the store knows
-     * whether it was lost.
+     * Begins the release of a hold. A tenure that the clocks have put in doubt does not linger and is not handed over, because only
+     * the store knows whether it was lost.
      */
     private @Nullable Settlement begin(Hold hold) {
-        Tenure tenure = hold.tenure;
-        if (tenure.id.lingers() && tenure.validity.suspect(engine.platform.nanoTime(), engine.platform.wallMillis())) {
-            hold.discarded = true;
-        }
+        hold.doubtful = isInDoubt(hold);
         return begin(hold, (s, out) -> s.release(hold, engine.platform.nanoTime(), out));
+    }
+
+    private boolean isInDoubt(Hold hold) {
+        return hold.tenure.validity.suspect(engine.platform.nanoTime(), engine.platform.wallMillis());
     }
 
     private @Nullable Settlement begin(Hold hold, BiConsumer<Slot, Effect.Buffer> event) {
@@ -180,10 +184,11 @@ public final class HoldReleases {
     }
 
     /**
-     * Releases a hold that cannot be relied on. Its tenure does not linger, and no other reader joins it, so the next attempt
-     * asks the store.
+     * Releases a hold that cannot be relied on. Its tenure does not linger and is not handed over, and no other reader joins it, so
+     * the next attempt asks the store.
      */
     public void discardDoubtful(Hold hold) {
+        hold.doubtful = true;
         if (hold.slot instanceof SharedSlot) {
             engine.slots.closeToNewcomers(hold.slot);
         }

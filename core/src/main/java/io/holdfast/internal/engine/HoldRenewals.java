@@ -91,6 +91,17 @@ public final class HoldRenewals {
      * than the hold costs a renewal.
      */
     public void reenter(Hold hold, HoldSpec spec) {
+        requireCertain(hold);
+        if (spec.watchdog() && hold.allRenewed()) {
+            hold.enter(spec, Durations.NEVER);
+        } else {
+            addLevel(hold, spec);
+        }
+        engine.holds.validity().requireNotLost(hold);
+    }
+
+    /** Throws if the hold is lost. One that a clock step has put in doubt is confirmed first. */
+    private void requireCertain(Hold hold) {
         engine.holds.validity().requireNotLost(hold);
         if (!engine.holds.validity().valid(hold)) {
             confirm(hold);
@@ -99,12 +110,6 @@ public final class HoldRenewals {
                 throw unconfirmed(hold, "the hold, which a clock step has put in doubt");
             }
         }
-        if (spec.watchdog() && hold.allRenewed()) {
-            hold.enter(spec, Durations.NEVER);
-        } else {
-            addLevel(hold, spec);
-        }
-        engine.holds.validity().requireNotLost(hold);
     }
 
     private void addLevel(Hold hold, HoldSpec spec) {
@@ -131,21 +136,24 @@ public final class HoldRenewals {
         if (hold.watchdog() || hold.stopped()) {
             throw ErrorTexts.notExtensible(hold);
         }
+        requireCertain(hold);
         CompletableFuture<Boolean> confirmed = extendAsync(hold, lease);
         if (!Awaiting.done(engine.platform, confirmed, engine.config.command()) || !confirmed.join()) {
-            engine.holds.validity().requireNotLost(hold);
-            throw unconfirmed(hold, "the extension");
+            requireCertain(hold);
+            throw hold.stopped() ? ErrorTexts.notExtensible(hold) : unconfirmed(hold, "the extension");
         }
     }
 
     /**
      * Starts an extension without waiting. Only a confirmed extension moves the end, so an extension that fails does not undo
-     * another one. No request is needed if as much is proven already.
+     * another one. No request is needed if as much is proven already, and the hold is not in doubt.
      */
     public CompletableFuture<Boolean> extendAsync(Hold hold, Duration lease) {
         HoldSpec spec = hold.spec.withOwnLease(lease);
-        if (engine.holds.validity().isOver(hold) || endFor(spec) - hold.tenure.validity.deadline() <= 0) {
-            return CompletableFuture.completedFuture(!engine.holds.validity().isOver(hold));
+        if (engine.holds.validity().isOver(hold)) {
+            return CompletableFuture.completedFuture(false);
+        } else if (isCertain(hold) && endFor(spec) - hold.tenure.validity.deadline() <= 0) {
+            return CompletableFuture.completedFuture(true);
         }
         return engine.watchdog
                 .renewNow(hold.slot, hold.tenure, spec)
@@ -155,6 +163,11 @@ public final class HoldRenewals {
     private boolean extended(Hold hold, Validity proven) {
         boolean extended = hold.slot.locked(() -> hold.extend(proven));
         engine.watchdog.watch(hold.slot, hold.tenure);
-        return extended;
+        // the machine may have been suspended since the request
+        return extended && isCertain(hold);
+    }
+
+    private boolean isCertain(Hold hold) {
+        return hold.valid(engine.platform.nanoTime(), engine.platform.wallMillis());
     }
 }

@@ -256,7 +256,7 @@ final class Watchdog {
     private void collectIfDue(Slot slot, Tenure tenure, boolean stepped, long now, List<Due> due) {
         boolean renewable = tenure.renewDue != Durations.NEVER || (stepped && slot.owner() != null);
         boolean isDue = tenure.renewDue != Durations.NEVER && tenure.renewDue - early(tenure) - now <= 0;
-        if (tenure.held() && renewable && (isDue || stepped) && !awaitsAnswer(tenure, now)) {
+        if (tenure.held() && renewable && (stepped || (isDue && !awaitsAnswer(tenure, now)))) {
             due.add(new Due(slot, tenure, slot.locked(() -> tenure.renewalSent(now, slot.renewalSpec(tenure, now)))));
         }
     }

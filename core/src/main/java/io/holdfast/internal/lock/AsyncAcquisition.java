@@ -131,6 +131,10 @@ public final class AsyncAcquisition<H extends LeaseHandle, T> {
             if (waiter.deadline != Durations.NEVER && waiter.outcome == null) {
                 long wait = waiter.deadline - waiter.arrived;
                 timer = client.tasks().run(wait, () -> client.waits().timeOut(slot, waiter));
+                if (waiter.outcome != null || future.isDone()) {
+                    // race: it has ended before it could cancel the timer
+                    timer.cancel();
+                }
             }
         }
 

@@ -201,7 +201,7 @@ public class BargingSlot extends Slot {
         Tenure current = hold.tenure;
         if (queue.isEmpty()) {
             hold.settlement = releaseTenure(current, isSliceOver(current, now), out);
-        } else if (current.ownerHoldsAnother || mustYield(current, now, out)) {
+        } else if (hold.doubtful || current.ownerHoldsAnother || mustYield(current, now, out)) {
             hold.settlement = releaseTenure(current, !current.ownerHoldsAnother, out);
             requestAnew(now, out);
         } else {

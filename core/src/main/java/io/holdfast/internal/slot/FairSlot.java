@@ -159,7 +159,7 @@ final class FairSlot extends Slot {
     @Override
     void afterRelease(Hold hold, long now, Effect.Buffer out) {
         Waiter head = queue.peek();
-        if (head != null && mayHandOverTo(head)) {
+        if (head != null && !hold.doubtful && mayHandOverTo(head)) {
             handOverToHead(now, out);
         } else {
             hold.settlement = releaseTenure(hold.tenure, true, out);

@@ -55,6 +55,8 @@ public final class Hold implements Outcome {
     public volatile boolean ended;
     /** Set if the hold is released at once, because its requester no longer waits or because it cannot be relied on. */
     public volatile boolean discarded;
+    /** Set if it was in doubt when its owner released it. */
+    public volatile boolean doubtful;
 
     public volatile @Nullable Settlement settlement;
     public volatile boolean tooLongReported;

@@ -178,7 +178,7 @@ public final class LingeringSlot extends BargingSlot {
     }
 
     private boolean mayLinger(Hold hold) {
-        boolean doubtful = hold.discarded || doubtedAt != Durations.NEVER;
+        boolean doubtful = hold.discarded || hold.doubtful || doubtedAt != Durations.NEVER;
         return hold.tenure.id.lingers() && hold.watchdog() && !doubtful && !backoff.isAwaited(name);
     }
 

@@ -365,6 +365,15 @@ class QuorumFaultsTest extends FiveServers {
         assertFree();
     }
 
+    @Test
+    void doesNotExtendALockThatWasLostInASuspend() throws InterruptedException {
+        QuorumLease held = lockA.tryAcquire(Duration.ZERO, LEASE).orElseThrow();
+        sim.suspend(LEASE.multipliedBy(2));
+        assertThatThrownBy(() -> held.extend(SECOND)).isInstanceOf(LeaseLostException.class);
+        assertThatThrownBy(held::close).isInstanceOf(LeaseLostException.class);
+        assertFree();
+    }
+
     private List<Held> repliesToA() {
         return IntStream.range(0, SERVERS)
                 .mapToObj(server -> faults(ofA, server).holdReply(Operation.ACQUIRE))
