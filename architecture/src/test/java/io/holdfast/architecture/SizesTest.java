@@ -28,11 +28,11 @@ class SizesTest {
         "spi, 659, 600",
         "internal, 368, 450",
         "internal/access, 209, 90",
-        "internal/slot, 3044, 1950",
-        "internal/engine, 2219, 1500",
-        "internal/lock, 811, 1000",
+        "internal/slot, 3045, 1950",
+        "internal/engine, 2232, 1500",
+        "internal/lock, 814, 1000",
         "internal/counted, 774, 560",
-        "recipes, 2442, 2050"
+        "recipes, 2450, 2050"
     })
     void aRoomOfCoreKeepsItsSize(String room, int limit, int target) throws IOException {
         check(CORE + room, limit, target);
@@ -67,8 +67,8 @@ class SizesTest {
         "stores/memory/src/main/java/io/holdfast/memory, 276, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1199, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1790, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1169, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1809, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1179, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",

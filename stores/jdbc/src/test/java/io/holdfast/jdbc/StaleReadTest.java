@@ -97,4 +97,23 @@ class StaleReadTest {
             assertThat(watched.client().renew(List.of(held))).hasOnlyElementsOfType(Renew.Lost.class);
         }
     }
+
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void losesAllHoldsByFewRequestsAfterTheTableWasEmptied(DatabaseServer server) throws SQLException {
+        try (Watched watched = WatchedSessions.client(server.uri() + "&tablePrefix=stale_");
+                Databases foreign = Databases.at(server.uri(), "")) {
+            StoreClient client = watched.client();
+            List<Renew> batch = others(300)
+                    .map(each -> {
+                        client.granted(each, 1);
+                        return renewal(client, each);
+                    })
+                    .toList();
+            foreign.run("DELETE FROM stale_locks" + rows());
+            watched.sessions().forget();
+            assertThat(client.renew(batch)).hasSize(300).hasOnlyElementsOfType(Renew.Lost.class);
+            assertThat(watched.sessions().ran()).hasSizeLessThan(20);
+        }
+    }
 }

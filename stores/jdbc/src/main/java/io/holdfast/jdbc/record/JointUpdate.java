@@ -30,9 +30,9 @@ record JointUpdate(RecordKeys keys, Dialect dialect, Sessions sessions, Signals 
      * The outcome.
      *
      * @param results the results of those that are done, or cannot be decided
-     * @param lost those for which another writer was faster, or may have been. Some of them may be written, which does no harm,
-     *     because a renewal may be repeated
-     * @param alone those that have to be made one by one, because their row is missing, or because they send a message
+     * @param lost those whose row was missing, and those for which another writer was faster, or may have been. Some of them may
+     *     be written, which does no harm, because a renewal may be repeated
+     * @param alone those that have to be made one by one, because they send a message
      */
     record Outcome<R>(Map<RecordKey, CompletionStage<R>> results, Set<RecordKey> lost, Set<RecordKey> alone) {}
 
@@ -58,13 +58,25 @@ record JointUpdate(RecordKeys keys, Dialect dialect, Sessions sessions, Signals 
         sorted.forEach((key, update) -> {
             Row row = rows.get(Key.of(key));
             if (row == null) {
-                outcome.alone().add(key);
+                outcome.lost().add(key);
             } else {
                 decide(key, row, update, changes, outcome);
             }
         });
+        addMissing(what, connection, outcome.lost());
         write(what, connection, changes, outcome);
         return outcome;
+    }
+
+    /** Adds the missing rows together: after the table was emptied, one by one would outlast the leases of all other locks. */
+    private void addMissing(String what, Connection connection, Set<RecordKey> missing) {
+        if (!missing.isEmpty()) {
+            List<Key> sorted = missing.stream().map(Key::of).sorted().toList();
+            var unused = sessions.write(what, connection, () -> {
+                dialect.addEmpty(connection, sorted);
+                return true;
+            });
+        }
     }
 
     /** Decides on one row. If that fails, only this update fails. */

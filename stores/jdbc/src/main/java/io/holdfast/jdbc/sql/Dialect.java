@@ -458,13 +458,18 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         }
     }
 
-    /** Returns {@code true} if {@link #writeAll} is supported. */
+    /** Returns {@code true} if {@link #writeAll} and {@link #addEmpty} are supported. */
     public boolean writesTogether() {
         return false;
     }
 
     /** Writes different rows by one statement, and returns the keys of those for which no other writer was faster. */
     public Set<Key> writeAll(Connection connection, List<Written> rows) throws SQLException {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Adds a row without a holder for each key that has none, by one statement. */
+    public void addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
         throw new UnsupportedOperationException();
     }
 

@@ -9,6 +9,7 @@ import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -165,6 +166,17 @@ public final class MySql extends Dialect implements GuardedStatements {
             written.addAll(writeSome(connection, rows.subList(from, Math.min(rows.size(), from + ROWS_WRITTEN))));
         }
         return written;
+    }
+
+    /** A clock that is null fails the statement. With IGNORE, it would be written as 0. */
+    @Override
+    public void addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
+        String row = sql("(?, 0, 0, 0, {clock}, {clock})");
+        var unused = Statements.update(
+                connection,
+                named("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at) VALUES "
+                        + repeated(row, keys.size()) + " ON DUPLICATE KEY UPDATE version = version"),
+                keys.stream().map(Key::bytes).toArray());
     }
 
     /** An UPDATE returns only how many rows it has written. If another writer was faster for one, the rows show for which. */

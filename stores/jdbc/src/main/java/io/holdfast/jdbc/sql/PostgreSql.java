@@ -9,6 +9,7 @@ import java.sql.SQLFeatureNotSupportedException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -45,6 +46,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     private final String release;
     private final String renew;
     private final String writeAll;
+    private final String addEmpty;
 
     /** Creates the SQL for the given tables. */
     public PostgreSql(Tables tables) {
@@ -111,6 +113,8 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " used_at = {clock} FROM unnest(?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[],"
                 + " ?::bigint[], ?::int[], ?::text[]) AS v(name, version, tenure, expires_at, last_unit, floor_unit,"
                 + " waiters, state) WHERE l.name = v.name AND l.version = v.version RETURNING l.name");
+        addEmpty = sql("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at)"
+                + " SELECT name, 0, 0, 0, {clock}, {clock} FROM unnest(?::bytea[]) AS v(name) ON CONFLICT DO NOTHING");
     }
 
     @Override
@@ -132,6 +136,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 array(connection, "bigint", rows, row -> row.after().floorUnit()),
                 array(connection, "int", rows, row -> row.after().waiters()),
                 array(connection, "text", rows, row -> row.after().state().orElse(null))));
+    }
+
+    @Override
+    public void addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
+        var unused = Statements.update(connection, named(addEmpty), names(connection, keys.stream()));
     }
 
     private static Array names(Connection connection, Stream<Key> keys) throws SQLException {
