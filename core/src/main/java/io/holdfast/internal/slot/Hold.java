@@ -53,9 +53,9 @@ public final class Hold implements Outcome {
     private volatile long stopsAt = Durations.NEVER;
     public volatile @Nullable String lossReason;
     public volatile boolean ended;
-    /** Set if the hold is released at once, because its requester no longer waits or because it cannot be relied on. */
+    /** Set if the hold is released at once, because no caller receives it. Its tenure does not linger. */
     public volatile boolean discarded;
-    /** Set if it was in doubt when its owner released it. */
+    /** Set if the hold is released while it is in doubt. Its tenure does not linger, and is not handed over. */
     public volatile boolean doubtful;
 
     public volatile @Nullable Settlement settlement;

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What an owner learns that extends or releases a hold which a suspend or a clock step has put in doubt. */
+/** A suspend or a clock step puts a hold in doubt. Its owner then extends or releases it. */
 class DoubtTest extends VirtualTime {
 
     private static final Duration SECOND = Duration.ofSeconds(1);
@@ -33,24 +33,35 @@ class DoubtTest extends VirtualTime {
         assertNothingIsLeft();
     }
 
-    private Lease acquired(Duration lease) {
-        return sim.await(a.lock("n").async().tryAcquire(Duration.ZERO, lease)).orElseThrow();
+    private Lease acquired() {
+        return sim.await(a.lock("n").async().tryAcquire(Duration.ZERO, LEASE)).orElseThrow();
     }
 
     private void run(String name, SimThread.Body body) {
         start(name, body).join();
     }
 
+    /** Starts an extension, and suspends the machine before its answer. */
+    private SimThread losesWhileItExtends(Lease held, Held reply) {
+        SimThread owner = start(
+                "owner",
+                () -> assertThatThrownBy(() -> held.extend(LEASE.multipliedBy(2)))
+                        .isInstanceOf(LeaseLostException.class));
+        sim.runUntil(reply::isCaught, LONG);
+        sim.suspend(AWAY);
+        return owner;
+    }
+
     @Test
     void doesNotExtendALockThatWasLostInASuspend() {
-        Lease held = acquired(LEASE);
+        Lease held = acquired();
         sim.suspend(AWAY);
         run("owner", () -> assertThatThrownBy(() -> held.extend(SECOND)).isInstanceOf(LeaseLostException.class));
     }
 
     @Test
     void confirmsALockBeforeItIsExtendedAfterAClockStep() {
-        Lease held = acquired(LEASE);
+        Lease held = acquired();
         sim.stepWallClock(Duration.ofSeconds(5));
         run("owner", () -> {
             held.extend(SECOND);
@@ -61,28 +72,18 @@ class DoubtTest extends VirtualTime {
 
     @Test
     void doesNotExtendALockThatWasLostDuringTheExtension() {
-        Lease held = acquired(LEASE);
+        Lease held = acquired();
         Held reply = faults(a).holdReply(Operation.RENEW);
-        SimThread owner = start(
-                "owner",
-                () -> assertThatThrownBy(() -> held.extend(LEASE.multipliedBy(2)))
-                        .isInstanceOf(LeaseLostException.class));
-        sim.runUntil(reply::isCaught, LONG);
-        sim.suspend(AWAY);
+        SimThread owner = losesWhileItExtends(held, reply);
         reply.letGo();
         owner.join();
     }
 
     @Test
     void verifiesAHoldAfterASuspendBesideARenewalUnderWay() {
-        Lease held = acquired(LEASE);
+        Lease held = acquired();
         Held reply = faults(a).holdReply(Operation.RENEW);
-        SimThread owner = start(
-                "owner",
-                () -> assertThatThrownBy(() -> held.extend(LEASE.multipliedBy(2)))
-                        .isInstanceOf(LeaseLostException.class));
-        sim.runUntil(reply::isCaught, LONG);
-        sim.suspend(AWAY);
+        SimThread owner = losesWhileItExtends(held, reply);
         sim.runFor(SECOND.plusMillis(100));
         assertThat(events(LockEvent.Lost.class)).hasSize(1);
         reply.letGo();

@@ -20,7 +20,7 @@ final class Sources {
         void run() throws SQLException;
     }
 
-    /** Whether the call of a method is passed on. */
+    /** Decides whether the call of a method is passed on. */
     private interface Passing {
         boolean of(String method) throws SQLException;
     }

@@ -32,7 +32,7 @@ class StaleReadTest {
         return " WHERE name LIKE 'L" + name + "%'";
     }
 
-    /** What a client does at a server that has not applied the last writes of its rows when it reads them. */
+    /** Makes a request at a server that has not applied the last writes of the rows when it is asked for them. */
     private void staleOnce(DatabaseServer server, Predicate<StoreClient> request, int others) throws SQLException {
         try (Watched watched = WatchedSessions.client(server.uri() + "&tablePrefix=stale_");
                 Databases foreign = Databases.at(server.uri(), "")) {

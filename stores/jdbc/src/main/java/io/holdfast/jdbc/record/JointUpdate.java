@@ -55,27 +55,25 @@ record JointUpdate(RecordKeys keys, Dialect dialect, Sessions sessions, Signals 
                 connection, sorted.keySet().stream().map(Key::of).toList());
         Outcome<R> outcome = new Outcome<>(new LinkedHashMap<>(), new HashSet<>(), new HashSet<>());
         List<RowChange<R>> changes = new ArrayList<>();
+        List<Key> missing = new ArrayList<>();
         sorted.forEach((key, update) -> {
             Row row = rows.get(Key.of(key));
             if (row == null) {
+                missing.add(Key.of(key));
                 outcome.lost().add(key);
             } else {
                 decide(key, row, update, changes, outcome);
             }
         });
-        addMissing(what, connection, outcome.lost());
+        addMissing(what, connection, missing);
         write(what, connection, changes, outcome);
         return outcome;
     }
 
     /** Adds the missing rows together: after the table was emptied, one by one would outlast the leases of all other locks. */
-    private void addMissing(String what, Connection connection, Set<RecordKey> missing) {
+    private void addMissing(String what, Connection connection, List<Key> missing) {
         if (!missing.isEmpty()) {
-            List<Key> sorted = missing.stream().map(Key::of).sorted().toList();
-            var unused = sessions.write(what, connection, () -> {
-                dialect.addEmpty(connection, sorted);
-                return true;
-            });
+            var unused = sessions.write(what, connection, () -> dialect.addEmpty(connection, missing));
         }
     }
 

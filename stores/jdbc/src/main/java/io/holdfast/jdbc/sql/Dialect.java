@@ -468,8 +468,8 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         throw new UnsupportedOperationException();
     }
 
-    /** Adds a row without a holder for each key that has none, by one statement. */
-    public void addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
+    /** Adds a row without a holder for each key that has none, by one statement. Returns the number of rows it has changed. */
+    public int addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
         throw new UnsupportedOperationException();
     }
 

@@ -83,9 +83,8 @@ public final class MySql extends Dialect implements GuardedStatements {
         this.product = product;
         this.oneWriter = oneWriter;
         codes = FailureCodes.byNumber()
-                // 1020 is an error of MariaDB, which detects a change since the snapshot; 3101 is one of Group
-                // Replication, which
-                // has another transaction that is not applied here yet
+                // MariaDB detects a change since the snapshot by 1020; Group Replication reports by 3101 that another
+                // transaction is not applied here yet
                 .with(Verdict.AGAIN, "1213", "1062", "1020", "3101")
                 .meaning(Verdict.LOCKED, ROW_IS_LOCKED, "1205", "3572")
                 .meaning(Verdict.NOT_APPLIED, "the statement was canceled, or took too long", "1317", "1969", "3024")
@@ -140,9 +139,8 @@ public final class MySql extends Dialect implements GuardedStatements {
                 + " last_unit = LEAST(last_unit, GREATEST(?, floor_unit)) + 1, floor_unit = last_unit,"
                 + " used_at = LAST_INSERT_ID({clock})"
                 + " WHERE name = ? AND tenure = ? AND state IS NULL AND expires_at > {clock}");
-        // the row with most waiters is the last one, so the number of that row says whether any has waiters; each lease
-        // ends later
-        // than the start of the statement and the lease
+        // the row with most waiters is the last one, so the number of that row says whether any has waiters; NOW is the
+        // start of the statement, before each row was written
         renew = sql("UPDATE {locks} SET expires_at = GREATEST(expires_at, {clock} + ?), version = version + 1,"
                         + " used_at = {clock} + 0 * LAST_INSERT_ID({start} * 2 + (waiters > 0))"
                         + " WHERE name IN ({names}) AND (name, tenure) IN ({pairs}) AND expires_at > {clock} ORDER BY waiters")
@@ -170,9 +168,9 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     /** A clock that is null fails the statement. With IGNORE, it would be written as 0. */
     @Override
-    public void addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
+    public int addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
         String row = sql("(?, 0, 0, 0, {clock}, {clock})");
-        var unused = Statements.update(
+        return Statements.update(
                 connection,
                 named("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at) VALUES "
                         + repeated(row, keys.size()) + " ON DUPLICATE KEY UPDATE version = version"),
@@ -414,22 +412,22 @@ public final class MySql extends Dialect implements GuardedStatements {
                 Stream.of(Stream.<Object>of(micros), names, pairs)
                         .flatMap(each -> each)
                         .toArray());
-        long start = change.number() / 2;
-        if (change.rows() == leases.size() && start > 0 && change.number() % 2 == 0) {
-            Renewed alone = new Renewed(0, start);
-            return leases.stream().collect(toMap(lease -> lease, lease -> alone));
-        }
         if (change.rows() == 0 || change.number() <= 0) {
-            // the clock may be missing
+            // without a clock, no lease was renewed, and this read fails
             var unused = read(connection, leases.get(0).key());
             return Map.of();
+        }
+        long start = change.number() / 2;
+        if (change.rows() == leases.size() && change.number() % 2 == 0) {
+            Renewed alone = new Renewed(0, start);
+            return leases.stream().collect(toMap(lease -> lease, lease -> alone));
         }
         return held(connection, leases, start, micros);
     }
 
     /**
-     * Returns the leases that hold, and whose rows were written since the given time. Others were not renewed: a server that has just
-     * taken over may apply an earlier transaction between the two statements.
+     * Returns the leases that hold, and whose rows were written since the given time with a lease of that length. Others were not
+     * renewed: a server that has just taken over may apply an earlier transaction between the two statements.
      */
     private Map<Lease, Renewed> held(Connection connection, List<Lease> leases, long since, long micros)
             throws SQLException {

@@ -139,8 +139,8 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     }
 
     @Override
-    public void addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
-        var unused = Statements.update(connection, named(addEmpty), names(connection, keys.stream()));
+    public int addEmpty(Connection connection, Collection<Key> keys) throws SQLException {
+        return Statements.update(connection, named(addEmpty), names(connection, keys.stream()));
     }
 
     private static Array names(Connection connection, Stream<Key> keys) throws SQLException {

@@ -300,17 +300,16 @@ final class ZooKeeperSession implements Session {
                     Op.create(paths.message(session, name), NOTHING, requests.acl(), CreateMode.PERSISTENT_SEQUENTIAL));
         }
         return proving(what("write", key), () -> requests.several(operations))
-                .thenCompose(answer -> settle(key, operations, first, version, answer));
+                .thenCompose(answer -> settle(key, operations, version, answer));
     }
 
-    private CompletionStage<OptionalLong> settle(
-            RecordKey key, List<Op> operations, List<Op> first, long version, Several answer) {
+    private CompletionStage<OptionalLong> settle(RecordKey key, List<Op> operations, long version, Several answer) {
         int failed = answer.firstFailure();
         if (failed < 0) {
             return CompletableFuture.completedStage(OptionalLong.of(version));
         }
         Code code = answer.code();
-        boolean creates = failed == 1 && !first.isEmpty() && first.get(0).getType() == OpCode.create;
+        boolean creates = failed == 1 && operations.get(failed).getType() == OpCode.create;
         if (code == Code.NONODE && failed == 0) {
             return CompletableFuture.failedStage(over(failures.nodeDeleted()));
         } else if (code == Code.NONODE && creates) {
