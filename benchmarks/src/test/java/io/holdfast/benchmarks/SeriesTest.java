@@ -18,12 +18,14 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A subject that fails ends its cell, and nothing else. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
+@Tag("ci")
 class SeriesTest {
 
     private static final long LONG = 60_000;

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A process that is killed leaves the lock to the other kind, within its lease. */
+@Tag("ci")
 class CrashTest extends SideBySide {
 
     private static final Duration LEASE_OF_THE_DEAD = Duration.ofSeconds(6);

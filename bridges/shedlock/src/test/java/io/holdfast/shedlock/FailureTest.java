@@ -30,6 +30,7 @@ import net.javacrumbs.shedlock.core.LockingTaskExecutor;
 import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What happens when the store, the client or the process fails. */
 @Timeout(180)
+@Tag("ci")
 class FailureTest {
 
     private static final LockConfiguration JOB = job("job", HOUR, Duration.ZERO);

@@ -30,9 +30,9 @@ class ExecLossTest extends ExecFixture {
     private static final String STUBBORN = """
             exec 2>/dev/null
             trap 'echo term >>$D/signals' TERM
-            setsid sh -c 'echo $$ >$D/grandchild; trap "" TERM; while :; do date +%s%N >>$D/lives; done' &
+            setsid sh -c 'echo $$ >$D/grandchild; trap "" TERM; while :; do date +%s%N >>$D/lives; sleep 0.02; done' &
             echo $$ >$D/command
-            while :; do date +%s%N >>$D/lives; done
+            while :; do date +%s%N >>$D/lives; sleep 0.02; done
             """;
 
     @Test

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 /** Random work of several clients under random faults, once for each of many seeds. A failing seed is in the message. */
 class SeedsTest {
 
-    private static final int SEEDS = Integer.getInteger("holdfast.seeds", 150);
-    private static final int MORE_SEEDS = 350;
+    private static final int SEEDS = Integer.getInteger("holdfast.seeds", 75);
+    private static final int MORE_SEEDS = 425;
     private static final long FIRST = Long.getLong("holdfast.seed", 1);
 
     @Test

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Many clients of a store with sessions that want one name, and compete for its record. */
 @Tag("slow")
+@Tag("ci")
 class SessionCrowdTest {
 
     /** Shorter than the session, so each renewal has to write. */

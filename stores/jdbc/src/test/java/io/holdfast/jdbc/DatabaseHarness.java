@@ -17,19 +17,30 @@ final class DatabaseHarness extends RealTimeHarness {
 
     private final Databases database;
     private final String uri;
+    private final Runnable end;
 
     DatabaseHarness(Databases database) {
-        this(database, database.url());
+        this(database, database.url(), () -> closeLook(database));
     }
 
     /**
      * Creates a harness.
      *
      * @param uri the URI of the clients, which may lead to the database through something else
+     * @param end disposes of the connection after the last rule
      */
-    DatabaseHarness(Databases database, String uri) {
+    DatabaseHarness(Databases database, String uri, Runnable end) {
         this.database = database;
         this.uri = uri;
+        this.end = end;
+    }
+
+    private static void closeLook(Databases database) {
+        try {
+            database.close();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Override
@@ -68,10 +79,6 @@ final class DatabaseHarness extends RealTimeHarness {
                 },
                 LIMIT);
         assertThat(open).as("connections").hasValue(0);
-        try {
-            database.close();
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
+        end.run();
     }
 }

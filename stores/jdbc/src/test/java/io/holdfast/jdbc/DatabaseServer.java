@@ -14,6 +14,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
@@ -33,6 +35,8 @@ final class DatabaseServer implements AutoCloseable {
     private final String uri;
     private final Closeable closing;
     private final Optional<ServerProcess> process;
+    /** The connections of harnesses that have ended. Each rule would otherwise start a process of PostgreSQL for its own. */
+    private final Queue<Databases> looks = new ConcurrentLinkedQueue<>();
 
     private DatabaseServer(String uri, Closeable closing, Optional<ServerProcess> process) {
         this.uri = uri;
@@ -234,10 +238,6 @@ final class DatabaseServer implements AutoCloseable {
 
     /** Another look into the database, with tables that exist. */
     Databases database() {
-        return database(uri);
-    }
-
-    private Databases database(String uri) {
         Databases.client(uri).close();
         return Databases.at(uri, "SELECT count(*) " + ours());
     }
@@ -254,23 +254,25 @@ final class DatabaseServer implements AutoCloseable {
      */
     DatabaseHarness harness(UnaryOperator<String> way) {
         String name = "rule" + NUMBERS.incrementAndGet();
-        try (Databases admin = Databases.at(uri, "")) {
-            if (isPostgreSql()) {
-                admin.run("CREATE ROLE " + name + " LOGIN");
-                admin.run("CREATE SCHEMA " + name + " AUTHORIZATION " + name);
-                admin.run("ALTER ROLE " + name + " SET search_path = " + name);
-            } else {
-                admin.run("CREATE DATABASE " + name);
-            }
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
-        Databases database = database(
-                isPostgreSql()
-                        // not the usual names, because a client with those would find the table in each schema
-                        ? uri.replace("user=postgres", "user=" + name) + "&tablePrefix=" + name + ".rule_"
-                        : uri.replace("/locks?", "/" + name + "?"));
-        return new DatabaseHarness(database, way.apply(database.url()));
+        Databases look = Optional.ofNullable(looks.poll()).orElseGet(() -> Databases.at(uri, ""));
+        Databases own = isPostgreSql() ? ownSchema(look, name) : ownDatabase(look, name);
+        return new DatabaseHarness(own, way.apply(own.url()), () -> looks.add(look));
+    }
+
+    private Databases ownSchema(Databases look, String name) {
+        look.run("CREATE ROLE " + name + " LOGIN");
+        look.run("CREATE SCHEMA " + name + " AUTHORIZATION " + name);
+        look.run("ALTER ROLE " + name + " SET search_path = " + name);
+        // not the usual names of tables, because a client with those would find the table in each schema
+        return look.within(
+                uri.replace("user=postgres", "user=" + name) + "&tablePrefix=" + name + ".rule_",
+                "SELECT count(*) FROM pg_stat_activity WHERE usename = '" + name + "'");
+    }
+
+    private Databases ownDatabase(Databases look, String name) {
+        look.run("CREATE DATABASE " + name);
+        look.run("USE " + name);
+        return look.within(uri.replace("/locks?", "/" + name + "?"), "SELECT count(*) " + MYSQL_OURS);
     }
 
     @Override

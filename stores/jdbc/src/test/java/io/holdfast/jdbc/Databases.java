@@ -25,10 +25,18 @@ final class Databases implements AutoCloseable {
     final Connection connection;
 
     private Databases(String url, String sessions) {
+        this(url, sessions, opened(url));
+    }
+
+    private Databases(String url, String sessions, Connection connection) {
         this.url = url;
         this.sessions = sessions;
+        this.connection = connection;
+    }
+
+    private static Connection opened(String url) {
         try {
-            connection = DriverManager.getConnection(url);
+            return DriverManager.getConnection(url);
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
@@ -62,6 +70,11 @@ final class Databases implements AutoCloseable {
      */
     static Databases at(String url, String sessions) {
         return new Databases(url, sessions);
+    }
+
+    /** The same connection, which looks into a part of its server. */
+    Databases within(String url, String sessions) {
+        return new Databases(url, sessions, connection);
     }
 
     /** A client of the store that is kept there. */

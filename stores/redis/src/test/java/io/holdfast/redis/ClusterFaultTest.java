@@ -21,9 +21,11 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What is wrong with a cluster, or with its URI. */
+@Tag("ci")
 class ClusterFaultTest {
 
     private static final Duration LEASE = Duration.ofSeconds(12);

@@ -17,9 +17,11 @@ import io.holdfast.testkit.Await;
 import io.lettuce.core.KillArgs;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A server that has fewer replicas than grants have to be on. */
+@Tag("ci")
 class TooFewReplicasTest {
 
     private static final Duration COMMAND = Duration.ofSeconds(2);

@@ -133,6 +133,8 @@ final class Ensemble extends Cluster {
                         "-Xmx128m",
                         "-XX:TieredStopAtLevel=1",
                         "-XX:+UseSerialGC",
+                        "-XX:+IgnoreUnrecognizedVMOptions",
+                        "-XX:+UseTransparentHugePages",
                         "-Dzookeeper.forceSync=no",
                         "-cp",
                         System.getProperty("java.class.path"),

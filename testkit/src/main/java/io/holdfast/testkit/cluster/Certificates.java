@@ -86,6 +86,7 @@ public final class Certificates {
     private byte[] keytool(String alias, String... options) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+        command.addAll(List.of("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC"));
         command.addAll(List.of(options));
         command.addAll(
                 List.of("-alias", alias, "-keystore", file(alias + ".p12").toString()));

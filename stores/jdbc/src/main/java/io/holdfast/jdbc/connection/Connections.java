@@ -116,17 +116,15 @@ public final class Connections implements Sessions {
 
     private void connectHere() {
         String what = "connect";
-        // the pool of the user may have no second one, and has returned one before
-        Optional<Connection> first = database.application().isPresent() ? Optional.empty() : openFirst(what);
+        // the pool of the user may have no second one
+        if (database.application().isEmpty()) {
+            openFirst(what);
+        }
+        Connection connection = borrowFirst(what);
         try {
-            Connection connection = borrowFirst(what);
-            try {
-                warnIfPoolIsSmall();
-            } finally {
-                release(connection, false);
-            }
+            warnIfPoolIsSmall();
         } finally {
-            first.ifPresent(opened -> release(opened, false));
+            release(connection, false);
         }
     }
 
@@ -150,19 +148,15 @@ public final class Connections implements Sessions {
         }
     }
 
-    /**
-     * Opens a connection without the pool, because the pool would retry even a permanent failure. Returns empty if the failure
-     * may be temporary.
-     */
-    private Optional<Connection> openFirst(String what) {
+    /** Opens the first connection of the pool, which would retry even a permanent failure. A temporary one is left to it. */
+    private void openFirst(String what) {
         try {
-            return Optional.of(source.getConnection());
+            source.openReady();
         } catch (SQLException e) {
             StoreException failure = failures.opening(what, e, false);
             if (failure.effect() == Effect.REFUSED || e instanceof SQLTimeoutException) {
                 throw failure;
             }
-            return Optional.empty();
         }
     }
 

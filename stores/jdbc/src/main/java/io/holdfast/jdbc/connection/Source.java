@@ -9,8 +9,10 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.logging.Logger;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
@@ -29,6 +31,9 @@ final class Source implements DataSource {
     private final int commandMillis;
     private final Opener opener;
     private final Set<Connection> opened = ConcurrentHashMap.newKeySet();
+    /** A connection that was opened in advance, until it is taken. */
+    private final AtomicReference<@Nullable Connection> ready = new AtomicReference<>();
+
     private volatile boolean closed;
 
     /**
@@ -43,10 +48,16 @@ final class Source implements DataSource {
         this.opener = opener;
     }
 
+    /** Opens the connection that {@link #getConnection} returns first. */
+    void openReady() throws SQLException {
+        ready.set(opener.open(this::connect));
+    }
+
     /** Connects to a database that keeps what it commits. */
     @Override
     public Connection getConnection() throws SQLException {
-        return opener.open(this::connect);
+        Connection first = ready.getAndSet(null);
+        return first == null ? opener.open(this::connect) : first;
     }
 
     private Connection connect() throws SQLException {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.examples.web.Way;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A small sale by two processes on a real Redis. */
 @Timeout(120)
+@Tag("ci")
 class WebDemoTest {
 
     private static final Scale SMALL = new Scale(600, 12, 1_200, 20, 80, 20);
