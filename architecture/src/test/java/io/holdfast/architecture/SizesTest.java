@@ -66,7 +66,7 @@ class SizesTest {
         "stores/mongodb/src/main/java/io/holdfast/mongodb/record, 849, 700",
         "stores/memory/src/main/java/io/holdfast/memory, 276, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1199, 500",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1201, 500",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1809, 900",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1177, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Whatever happens to the lock or to holdfast, the command has ended when another holds the lock. */
@@ -47,6 +48,7 @@ class ExecLossTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void aStoreThatIsStoppedOrKilledEndsTheCommandInTime() throws Exception {
         try (RedisServer stopped = RedisServer.start();
                 RedisServer killed = RedisServer.start();
@@ -89,6 +91,7 @@ class ExecLossTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void oneThatEndsInItsGraceHasLostItsLockToo() throws Exception {
         try (RedisServer killed = RedisServer.start()) {
             Child polite =
@@ -128,6 +131,7 @@ class ExecLossTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void aGuardThatIsKilledIsReplaced() throws Exception {
         Child child = stubborn(server, "guarded", "5s");
         long guard = guardOf(child);

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Signals to holdfast exec reach the command and all its descendants. */
@@ -84,6 +85,7 @@ class ExecSignalTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void aCommandOfAnInnerExecGetsASignalOnce() throws Exception {
         Child child = exec("outer", Child.command("exec", "--lock", "inner", "--", "sh", "-c", COUNTING));
         child.awaitPid("command");
@@ -98,6 +100,7 @@ class ExecSignalTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void aSignalEndsTheWaitAndLeavesNothing() throws Exception {
         try (Lease held = other.lock("waited-for").acquire(Duration.ZERO)) {
             Map<String, Child> bySignal = new LinkedHashMap<>();
@@ -127,6 +130,7 @@ class ExecSignalTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void whatWasIgnoredAtTheStartStaysIgnored() throws Exception {
         Child child = startUnder(List.of("nohup"), server.uri(), "--lock", "nohup", "--", "sh", "-c", FAMILY);
         long grandchild = child.awaitPid("grandchild");

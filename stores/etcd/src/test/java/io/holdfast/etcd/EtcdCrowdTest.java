@@ -5,7 +5,7 @@ import io.holdfast.testkit.cluster.ClusterCrowdRules;
 import org.junit.jupiter.api.Tag;
 
 /** Faults of three etcd servers. */
-@Tag("etcd")
+@Tag("night")
 class EtcdCrowdTest extends ClusterCrowdRules {
 
     @Override

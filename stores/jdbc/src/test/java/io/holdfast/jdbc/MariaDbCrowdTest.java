@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 
 /** Faults of MariaDB. */
-@Tag("ci")
+@Tag("night")
 class MariaDbCrowdTest extends CrowdRules {
 
     @Override

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 
 /** Faults of MySQL. */
-@Tag("mysql")
+@Tag("night")
 class MySqlCrowdTest extends CrowdRules {
 
     @Override

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** The rules of all stores, with PostgreSQL behind a connection pooler in transaction mode. */
 @Tag("pgbouncer")
-@Tag("topologies")
+@Tag("night")
 class PgBouncerContractTest extends StoreContract {
 
     @Override

@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 
 /** Faults of PostgreSQL. */
-@Tag("ci")
+@Tag("night")
 class PostgreSqlCrowdTest extends CrowdRules {
 
     @Override

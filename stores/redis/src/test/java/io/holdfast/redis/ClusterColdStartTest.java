@@ -5,7 +5,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 
 /** Many processes start at the same time, and connect to all masters of a cluster. */
-@Tag("topologies")
+@Tag("night")
 class ClusterColdStartTest extends ColdStartRules {
 
     private static final TestCluster SERVERS = new TestCluster(0, false);

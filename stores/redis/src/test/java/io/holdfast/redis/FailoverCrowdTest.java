@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The master of a group, or of a part of a cluster, is killed while six threads of two clients contend for two names. */
-@Tag("ci")
+@Tag("night")
 class FailoverCrowdTest {
 
     private static final Logger LOG = LoggerFactory.getLogger(FailoverCrowdTest.class);

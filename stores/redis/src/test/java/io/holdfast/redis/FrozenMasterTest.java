@@ -132,7 +132,7 @@ class FrozenMasterTest {
         return LongStream.range(0, 6).map(phase -> phase * 1_700);
     }
 
-    @Tag("topologies")
+    @Tag("night")
     @ParameterizedTest
     @MethodSource("phases")
     void keepsAHoldInEachPhaseOfTheHeartbeat(long phaseMillis) throws InterruptedException {

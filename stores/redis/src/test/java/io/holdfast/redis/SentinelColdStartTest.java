@@ -5,7 +5,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 
 /** Many processes start at the same time, and find the master by Sentinels. */
-@Tag("topologies")
+@Tag("night")
 class SentinelColdStartTest extends ColdStartRules {
 
     private static final SentinelGroup SERVERS = new SentinelGroup();

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The rules of all stores on each topology, with and without TLS, as any user and as one with no more rights than needed. */
-@Tag("topologies")
+@Tag("night")
 class TopologiesContractTest {
 
     @TempDir

@@ -219,7 +219,7 @@ class SessionTest {
     }
 
     /** Each of their answers takes longer than the command timeout, and proves the session. */
-    @Tag("topologies")
+    @Tag("night")
     @Test
     void keepsAHoldAtServersThatAreSlow() throws InterruptedException {
         Duration session = Duration.ofSeconds(20);

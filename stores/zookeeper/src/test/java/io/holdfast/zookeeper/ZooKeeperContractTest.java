@@ -5,7 +5,7 @@ import io.holdfast.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.Tag;
 
 /** The rules of all stores, with one ZooKeeper server. */
-@Tag("topologies")
+@Tag("night")
 class ZooKeeperContractTest extends StoreContract {
 
     @Override

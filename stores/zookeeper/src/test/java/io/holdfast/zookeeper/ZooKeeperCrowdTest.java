@@ -5,7 +5,7 @@ import io.holdfast.testkit.cluster.ClusterCrowdRules;
 import org.junit.jupiter.api.Tag;
 
 /** Faults of three ZooKeeper servers. */
-@Tag("ci")
+@Tag("night")
 class ZooKeeperCrowdTest extends ClusterCrowdRules {
 
     @Override

@@ -34,6 +34,7 @@ public final class Connections implements Sessions {
     private static final int VALID_SECONDS = 1;
     private static final long MIN_TIMEOUT_MILLIS = 250;
     private static final long CLOSE_MILLIS = 5_000;
+    private static final String CONNECT = "connect";
 
     private static final Logger LOG = LoggerFactory.getLogger(Connections.class);
 
@@ -115,12 +116,11 @@ public final class Connections implements Sessions {
     }
 
     private void connectHere() {
-        String what = "connect";
         // the pool of the user may have no second one
         if (database.application().isEmpty()) {
-            openFirst(what);
+            openFirst();
         }
-        Connection connection = borrowFirst(what);
+        Connection connection = borrowFirst();
         try {
             warnIfPoolIsSmall();
         } finally {
@@ -149,11 +149,11 @@ public final class Connections implements Sessions {
     }
 
     /** Opens the first connection of the pool, which would retry even a permanent failure. A temporary one is left to it. */
-    private void openFirst(String what) {
+    private void openFirst() {
         try {
             source.openReady();
         } catch (SQLException e) {
-            StoreException failure = failures.opening(what, e, false);
+            StoreException failure = failures.opening(CONNECT, e, false);
             if (failure.effect() == Effect.REFUSED || e instanceof SQLTimeoutException) {
                 throw failure;
             }
@@ -161,10 +161,10 @@ public final class Connections implements Sessions {
     }
 
     /** Borrows a connection. The pool is asked as often as the connect timeout permits. */
-    private Connection borrowFirst(String what) {
+    private Connection borrowFirst() {
         for (long left = connectMillis - timeoutMillis; ; left -= timeoutMillis) {
             try {
-                return borrow(what);
+                return borrow(CONNECT);
             } catch (StoreException e) {
                 if (e.effect() == Effect.REFUSED || left < timeoutMillis) {
                     throw e;
