@@ -8,6 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import javax.xml.parsers.ParserConfigurationException;
@@ -23,6 +25,9 @@ import org.xml.sax.SAXException;
 final class PublishedModules {
 
     private static final String ROOT_PROPERTY = "holdfast.root";
+
+    /** What was imported from a folder: an import takes a second. */
+    private static final Map<Path, JavaClasses> IMPORTED = new ConcurrentHashMap<>();
 
     private PublishedModules() {}
 
@@ -54,7 +59,7 @@ final class PublishedModules {
         }
 
         JavaClasses classes() {
-            return new ClassFileImporter().importPaths(classFiles());
+            return IMPORTED.computeIfAbsent(folder, same -> new ClassFileImporter().importPaths(classFiles()));
         }
 
         @Override
@@ -89,10 +94,12 @@ final class PublishedModules {
 
     /** The classes of all published modules. */
     static JavaClasses allClasses() {
-        return new ClassFileImporter()
-                .importPaths(all().stream()
-                        .flatMap(module -> module.classFiles().stream())
-                        .toList());
+        return IMPORTED.computeIfAbsent(
+                root(),
+                same -> new ClassFileImporter()
+                        .importPaths(all().stream()
+                                .flatMap(module -> module.classFiles().stream())
+                                .toList()));
     }
 
     /** The artifacts that the BOM lists. */

@@ -39,6 +39,7 @@ class BenchTest {
     private final StringWriter err = new StringWriter();
 
     @Test
+    @Tag("ci")
     void aRunWritesARowForEachSubjectOfEachCase() throws IOException {
         Path json = folder.resolve("out.json");
         Path html = folder.resolve("out.html");

@@ -52,10 +52,11 @@ final class CountingProcess implements AutoCloseable {
 
     /** Ends when its input does; or when the latch is open. */
     public static void main(String[] args) throws Exception {
-        // a JVM that has just been started may need more than the default on a busy machine
+        // a JVM that has just been started may need more than the defaults on a busy machine
         try (Holdfast client = Holdfast.builder()
                 .uri(args[0])
-                .connectTimeout(Duration.ofSeconds(30))
+                .connectTimeout(Duration.ofMinutes(1))
+                .commandTimeout(Duration.ofSeconds(20))
                 .build()) {
             // short for what is kept by one that is killed, and long beside a claim window for one that is served
             Duration lease = Duration.ofSeconds(args[1].equals("hold") ? 3 : 30);

@@ -4,6 +4,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 
 /** A process with a client in which many wait for one fair lock. */
 final class Waiters implements AutoCloseable {
@@ -43,7 +44,12 @@ final class Waiters implements AutoCloseable {
 
     /** Waits for a lock that it does not get, until its input ends. */
     public static void main(String[] args) throws IOException {
-        try (Holdfast client = Holdfast.connect(args[0])) {
+        // a JVM that has just been started may need more than the defaults on a busy machine
+        try (Holdfast client = Holdfast.builder()
+                .uri(args[0])
+                .connectTimeout(Duration.ofMinutes(1))
+                .commandTimeout(Duration.ofSeconds(20))
+                .build()) {
             for (int i = 0; i < Integer.parseInt(args[2]); i++) {
                 var unused = client.fairLock(args[1]).async().acquire();
             }
