@@ -104,17 +104,20 @@ abstract class BothLibraries {
             return seen(call);
         });
         try {
-            Thread caller = result(thread);
-            AtomicInteger still = new AtomicInteger();
-            Await.until("it waits for its answer, or has ended", () -> {
-                boolean waits =
-                        caller.getState() == Thread.State.WAITING || caller.getState() == Thread.State.TIMED_WAITING;
-                return seen.isDone() || (waits ? still.incrementAndGet() : still.getAndSet(0)) >= 50;
-            });
+            awaitRest(result(thread), seen);
         } finally {
             client("UNPAUSE");
         }
         return result(seen);
+    }
+
+    private static void awaitRest(Thread caller, Future<?> call) {
+        AtomicInteger still = new AtomicInteger();
+        Await.until("it waits, or has ended", () -> {
+            boolean waits = !caller.isInterrupted()
+                    && (caller.getState() == Thread.State.WAITING || caller.getState() == Thread.State.TIMED_WAITING);
+            return call.isDone() || (waits ? still.incrementAndGet() : still.getAndSet(0)) >= 50;
+        });
     }
 
     private void client(String... words) {
@@ -133,7 +136,8 @@ abstract class BothLibraries {
         Thread caller = result(thread);
         SideBySide.awaitSleep(caller);
         caller.interrupt();
-        Await.until("it was woken by the interrupt", () -> waiting.isDone() || !caller.isInterrupted());
+        // a call that does not end by the interrupt waits again
+        awaitRest(caller, waiting);
         release.run();
         return result(waiting);
     }

@@ -89,7 +89,7 @@ final class DatabaseServer implements AutoCloseable {
     }
 
     /** The server in the test artifact. */
-    static DatabaseServer mariaDb(Path folder, String... options) throws IOException, InterruptedException {
+    static DatabaseServer mariaDb(Path folder) throws IOException, InterruptedException {
         Path home = MariaDbHome.unpacked();
         ServerProcess.run(
                 folder,
@@ -104,7 +104,8 @@ final class DatabaseServer implements AutoCloseable {
                         "--skip-test-db"));
         List<String> program =
                 new ArrayList<>(List.of(home.resolve("bin/mariadbd").toString(), "--no-defaults", "--basedir=" + home));
-        program.addAll(List.of(options));
+        // it would make a certificate with each start, for seconds
+        program.add("--skip-ssl");
         return startMySql(folder, "mariadb", "sslMode=disable", program);
     }
 
