@@ -5,6 +5,7 @@ import io.holdfast.examples.flashsale.Worker;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -47,8 +48,16 @@ final class WorkerProcess {
         if (Runtime.version().feature() >= QUIET_FROM) {
             command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }
+        command.addAll(archive());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Worker.class.getName()));
         return command;
+    }
+
+    /** The archive of classes with which this process was started, if any. It halves the start of a worker. */
+    private static List<String> archive() {
+        return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(argument -> argument.startsWith("-XX:SharedArchiveFile="))
+                .toList();
     }
 
     private CompletableFuture<Void> listen() {

@@ -10,6 +10,7 @@ import java.lang.ref.WeakReference;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,13 +20,34 @@ import org.junit.jupiter.api.Test;
 class SourceTest {
 
     private final Opener opener = new Opener(Thread::new, 5_000, () -> "");
-    private final Source source =
-            new Source(() -> DriverManager.getConnection("jdbc:h2:mem:"), new H2(Tables.DEFAULT), 2_000, opener);
+    private final AtomicInteger connects = new AtomicInteger();
+    private final Source source = new Source(this::connect, new H2(Tables.DEFAULT), 2_000, opener);
+
+    private Connection connect() throws SQLException {
+        connects.incrementAndGet();
+        return DriverManager.getConnection("jdbc:h2:mem:");
+    }
 
     @AfterEach
     void close() {
         source.closeConnections(Runnable::run).join();
         opener.close();
+    }
+
+    @Test
+    void lendsTheOneThatWasOpenedInAdvanceOnce() throws Exception {
+        source.openReady();
+        Connection one = source.getConnection();
+        assertThat(connects).hasValue(1);
+        assertThat(source.getConnection()).isNotSameAs(one);
+        assertThat(connects).hasValue(2);
+    }
+
+    @Test
+    void closesTheOneThatWasOpenedInAdvance() throws Exception {
+        source.openReady();
+        source.closeConnections(Runnable::run).join();
+        assertThat(source.getConnection().isClosed()).isTrue();
     }
 
     @Test
