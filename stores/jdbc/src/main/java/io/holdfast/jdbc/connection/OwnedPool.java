@@ -14,7 +14,8 @@ final class OwnedPool implements ConnectionPool {
     /** It exceeds the number of calling threads, so that stuck callers leave a connection for renewals. */
     private static final int SIZE = 12;
 
-    private static final long VALIDATION_MILLIS = 250;
+    /** The shortest that HikariCP takes. */
+    private static final long LEAST_VALIDATION_MILLIS = 250;
 
     private final HikariDataSource pool;
 
@@ -33,7 +34,8 @@ final class OwnedPool implements ConnectionPool {
         options.setMaxLifetime(0);
         options.setInitializationFailTimeout(-1);
         options.setConnectionTimeout(timeoutMillis);
-        options.setValidationTimeout(VALIDATION_MILLIS);
+        // a server that is far away answers late, and a new connection would take several round trips
+        options.setValidationTimeout(Math.max(LEAST_VALIDATION_MILLIS, timeoutMillis / 2));
         pool = new HikariDataSource(options);
     }
 
