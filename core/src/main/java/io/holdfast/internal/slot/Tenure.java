@@ -114,6 +114,9 @@ public final class Tenure {
     /** The longest lease that was ever requested, in nanoseconds. */
     public volatile long longestLease;
 
+    /** The latest time until which a renewal has asked the store to keep it; {@link Durations#NEVER} if none has. */
+    private long requestedUntil = Durations.NEVER;
+
     int foreignWaiters;
     long sliceStart = Durations.NEVER;
 
@@ -171,6 +174,8 @@ public final class Tenure {
     public HoldSpec renewalSent(long now, HoldSpec spec) {
         renewSent = now;
         longestLease = Math.max(longestLease, spec.nanos());
+        long end = now + spec.nanos();
+        requestedUntil = requestedUntil == Durations.NEVER || end - requestedUntil > 0 ? end : requestedUntil;
         return spec;
     }
 
@@ -185,13 +190,12 @@ public final class Tenure {
     }
 
     /**
-     * Returns how long the store may keep the tenure, in nanoseconds, if the unanswered renewals are applied. It may have proven only
-     * a part of the lease.
+     * Returns how long the store may keep the tenure, in nanoseconds. A renewal counts whatever its answer was, because the store may
+     * have applied it, and never shortens a lease.
      */
     long mayLastFor(long now) {
-        long sent = renewSent;
         long left = validity.unexpired(now) ? validity.end() - now : 0;
-        return sent == Durations.NEVER ? left : Math.max(left, sent + longestLease - now);
+        return requestedUntil == Durations.NEVER ? left : Math.max(left, requestedUntil - now);
     }
 
     /** Returns {@code true} if the linger of the tenure is over. */

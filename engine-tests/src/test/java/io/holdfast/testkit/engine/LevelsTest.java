@@ -12,6 +12,7 @@ import io.holdfast.LockOptions;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.recipes.MultiLock;
 import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
@@ -277,6 +278,26 @@ class LevelsTest extends VirtualTime {
         assertThat(b.lock("n").tryLock()).isTrue();
         b.lock("n").unlock();
         assertThat(next.done()).isTrue();
+    }
+
+    /** The store may have applied an extension that was not answered, and never shortens a lease. */
+    @Test
+    void anOwnerWithAShorterLeaseFreesTheNameThenAlsoAfterAnUnansweredExtension() throws InterruptedException {
+        Lease lease = lock.tryAcquire(Duration.ZERO, FIVE).orElseThrow();
+        SimThread next = start("next", () -> {
+            lock.lock(FIVE);
+            sim.sleep(Duration.ofDays(1));
+        });
+        sim.runReady();
+        faults(a).next(Operation.RENEW, Fault.FAIL_AFTER);
+        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60))).isInstanceOf(StoreUnavailableException.class);
+        lease.close();
+        sim.runReady();
+        assertThat(b.inspect("n").holder().orElseThrow().remainingLease()).isLessThanOrEqualTo(FIVE);
+        sim.kill(next);
+        sim.runFor(Duration.ofSeconds(6));
+        assertThat(b.lock("n").tryLock()).isTrue();
+        b.lock("n").unlock();
     }
 
     @Test
