@@ -26,7 +26,7 @@ final class PublishedModules {
 
     private static final String ROOT_PROPERTY = "holdfast.root";
 
-    /** What was imported from a folder: an import takes a second. */
+    /** The classes below each folder, because an import takes a second. */
     private static final Map<Path, JavaClasses> IMPORTED = new ConcurrentHashMap<>();
 
     private PublishedModules() {}

@@ -265,18 +265,9 @@ class LevelsTest extends VirtualTime {
     @Test
     void anOwnerWithAShorterLeaseOfItsOwnFreesTheNameThenAlsoAfterACrash() {
         lock.lock();
-        SimThread next = start("next", () -> {
-            lock.lock(FIVE);
-            sim.sleep(Duration.ofDays(1));
-        });
-        sim.runReady();
+        SimThread next = ownerOfFive();
         lock.unlock();
-        sim.runReady();
-        assertThat(b.inspect("n").holder().orElseThrow().remainingLease()).isLessThanOrEqualTo(FIVE);
-        sim.kill(next);
-        sim.runFor(Duration.ofSeconds(6));
-        assertThat(b.lock("n").tryLock()).isTrue();
-        b.lock("n").unlock();
+        assertFreedAfterACrashOf(next);
         assertThat(next.done()).isTrue();
     }
 
@@ -284,17 +275,27 @@ class LevelsTest extends VirtualTime {
     @Test
     void anOwnerWithAShorterLeaseFreesTheNameThenAlsoAfterAnUnansweredExtension() throws InterruptedException {
         Lease lease = lock.tryAcquire(Duration.ZERO, FIVE).orElseThrow();
+        SimThread next = ownerOfFive();
+        faults(a).next(Operation.RENEW, Fault.FAIL_AFTER);
+        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60))).isInstanceOf(StoreUnavailableException.class);
+        lease.close();
+        assertFreedAfterACrashOf(next);
+    }
+
+    /** Starts a thread that waits for the lock, and then never releases it. */
+    private SimThread ownerOfFive() {
         SimThread next = start("next", () -> {
             lock.lock(FIVE);
             sim.sleep(Duration.ofDays(1));
         });
         sim.runReady();
-        faults(a).next(Operation.RENEW, Fault.FAIL_AFTER);
-        assertThatThrownBy(() -> lease.extend(Duration.ofSeconds(60))).isInstanceOf(StoreUnavailableException.class);
-        lease.close();
+        return next;
+    }
+
+    private void assertFreedAfterACrashOf(SimThread owner) {
         sim.runReady();
         assertThat(b.inspect("n").holder().orElseThrow().remainingLease()).isLessThanOrEqualTo(FIVE);
-        sim.kill(next);
+        sim.kill(owner);
         sim.runFor(Duration.ofSeconds(6));
         assertThat(b.lock("n").tryLock()).isTrue();
         b.lock("n").unlock();

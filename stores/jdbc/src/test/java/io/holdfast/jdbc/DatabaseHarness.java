@@ -17,30 +17,19 @@ final class DatabaseHarness extends RealTimeHarness {
 
     private final Databases database;
     private final String uri;
-    private final Runnable end;
 
     DatabaseHarness(Databases database) {
-        this(database, database.url(), () -> closeLook(database));
+        this(database, database.url());
     }
 
     /**
      * Creates a harness.
      *
      * @param uri the URI of the clients, which may lead to the database through something else
-     * @param end disposes of the connection after the last rule
      */
-    DatabaseHarness(Databases database, String uri, Runnable end) {
+    DatabaseHarness(Databases database, String uri) {
         this.database = database;
         this.uri = uri;
-        this.end = end;
-    }
-
-    private static void closeLook(Databases database) {
-        try {
-            database.close();
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
     }
 
     @Override
@@ -79,6 +68,10 @@ final class DatabaseHarness extends RealTimeHarness {
                 },
                 LIMIT);
         assertThat(open).as("connections").hasValue(0);
-        end.run();
+        try {
+            database.close();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
     }
 }

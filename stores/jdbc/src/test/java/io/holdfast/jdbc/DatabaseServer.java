@@ -257,7 +257,7 @@ final class DatabaseServer implements AutoCloseable {
         String name = "rule" + NUMBERS.incrementAndGet();
         Databases look = Optional.ofNullable(looks.poll()).orElseGet(() -> Databases.at(uri, ""));
         Databases own = isPostgreSql() ? ownSchema(look, name) : ownDatabase(look, name);
-        return new DatabaseHarness(own, way.apply(own.url()), () -> looks.add(look));
+        return new DatabaseHarness(own, way.apply(own.url()));
     }
 
     private Databases ownSchema(Databases look, String name) {
@@ -267,13 +267,14 @@ final class DatabaseServer implements AutoCloseable {
         // not the usual names of tables, because a client with those would find the table in each schema
         return look.within(
                 uri.replace("user=postgres", "user=" + name) + "&tablePrefix=" + name + ".rule_",
-                "SELECT count(*) FROM pg_stat_activity WHERE usename = '" + name + "'");
+                "SELECT count(*) FROM pg_stat_activity WHERE usename = '" + name + "'",
+                looks::add);
     }
 
     private Databases ownDatabase(Databases look, String name) {
         look.run("CREATE DATABASE " + name);
         look.run("USE " + name);
-        return look.within(uri.replace("/locks?", "/" + name + "?"), "SELECT count(*) " + MYSQL_OURS);
+        return look.within(uri.replace("/locks?", "/" + name + "?"), "SELECT count(*) " + MYSQL_OURS, looks::add);
     }
 
     @Override

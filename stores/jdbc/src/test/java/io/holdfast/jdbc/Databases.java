@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /** A database, and a look into it. */
 final class Databases implements AutoCloseable {
@@ -23,15 +24,24 @@ final class Databases implements AutoCloseable {
     private final String url;
     private final String sessions;
     final Connection connection;
+    private final Closing closing;
 
-    private Databases(String url, String sessions) {
-        this(url, sessions, opened(url));
+    private interface Closing {
+        void run() throws SQLException;
     }
 
-    private Databases(String url, String sessions, Connection connection) {
+    private Databases(String url, String sessions) {
+        this.url = url;
+        this.sessions = sessions;
+        connection = opened(url);
+        closing = connection::close;
+    }
+
+    private Databases(String url, String sessions, Connection connection, Closing closing) {
         this.url = url;
         this.sessions = sessions;
         this.connection = connection;
+        this.closing = closing;
     }
 
     private static Connection opened(String url) {
@@ -72,9 +82,9 @@ final class Databases implements AutoCloseable {
         return new Databases(url, sessions);
     }
 
-    /** The same connection, which looks into a part of its server. */
-    Databases within(String url, String sessions) {
-        return new Databases(url, sessions, connection);
+    /** The same connection, which looks into a part of its server. When it is closed, this one goes back to its owner. */
+    Databases within(String url, String sessions, Consumer<Databases> owner) {
+        return new Databases(url, sessions, connection, () -> owner.accept(this));
     }
 
     /** A client of the store that is kept there. */
@@ -166,6 +176,6 @@ final class Databases implements AutoCloseable {
 
     @Override
     public void close() throws SQLException {
-        connection.close();
+        closing.run();
     }
 }

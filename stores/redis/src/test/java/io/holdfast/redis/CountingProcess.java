@@ -50,14 +50,18 @@ final class CountingProcess implements AutoCloseable {
         kill();
     }
 
-    /** Ends when its input does; or when the latch is open. */
-    public static void main(String[] args) throws Exception {
-        // a JVM that has just been started may need more than the defaults on a busy machine
-        try (Holdfast client = Holdfast.builder()
-                .uri(args[0])
+    /** Connects a JVM that has just been started, which may need more than the defaults on a busy machine. */
+    static Holdfast patient(String uri) {
+        return Holdfast.builder()
+                .uri(uri)
                 .connectTimeout(Duration.ofMinutes(1))
                 .commandTimeout(Duration.ofSeconds(20))
-                .build()) {
+                .build();
+    }
+
+    /** Ends when its input does; or when the latch is open. */
+    public static void main(String[] args) throws Exception {
+        try (Holdfast client = patient(args[0])) {
             // short for what is kept by one that is killed, and long beside a claim window for one that is served
             Duration lease = Duration.ofSeconds(args[1].equals("hold") ? 3 : 30);
             DistributedSemaphore semaphore =

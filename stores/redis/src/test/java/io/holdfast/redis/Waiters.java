@@ -4,7 +4,6 @@ import io.holdfast.Holdfast;
 import io.holdfast.testkit.Await;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 
 /** A process with a client in which many wait for one fair lock. */
 final class Waiters implements AutoCloseable {
@@ -44,12 +43,7 @@ final class Waiters implements AutoCloseable {
 
     /** Waits for a lock that it does not get, until its input ends. */
     public static void main(String[] args) throws IOException {
-        // a JVM that has just been started may need more than the defaults on a busy machine
-        try (Holdfast client = Holdfast.builder()
-                .uri(args[0])
-                .connectTimeout(Duration.ofMinutes(1))
-                .commandTimeout(Duration.ofSeconds(20))
-                .build()) {
+        try (Holdfast client = CountingProcess.patient(args[0])) {
             for (int i = 0; i < Integer.parseInt(args[2]); i++) {
                 var unused = client.fairLock(args[1]).async().acquire();
             }

@@ -263,12 +263,13 @@ class SessionTest {
     }
 
     /** A lease that is longer than the session costs one request for all holds. */
+    @Tag("ci")
     @Test
-    void hundredsOfHoldsAreRenewedByFewRequests() {
+    void aThousandHoldsAreRenewedByFewRequests() {
         try (StoreClient client = client(LONG)) {
-            // it outlasts hundreds of requests on a busy machine
+            // it outlasts a thousand requests on a busy machine
             Duration lease = StoreClient.LEASE.multipliedBy(20);
-            List<Renew> batch = LongStream.range(0, 300)
+            List<Renew> batch = LongStream.range(0, 1_000)
                     .mapToObj(number -> {
                         Acquire request = Acquire.of("many" + number, client.tenure(number), lease);
                         assertThat(Await.reply(client.store().acquire(request))).isInstanceOf(Acquire.Granted.class);
@@ -276,8 +277,8 @@ class SessionTest {
                     })
                     .toList();
             long before = ensemble.received(0);
-            assertThat(client.renew(batch)).hasSize(300).allMatch(Renew.Renewed.class::isInstance);
-            assertThat(ensemble.received(0) - before).as("requests").isLessThan(60);
+            assertThat(client.renew(batch)).hasSize(1_000).allMatch(Renew.Renewed.class::isInstance);
+            assertThat(ensemble.received(0) - before).as("requests").isLessThan(100);
         }
     }
 }
