@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -44,6 +45,7 @@ final class Crowd implements AutoCloseable {
     private final Queue<Turn> turns = new ConcurrentLinkedQueue<>();
     private final Queue<Turn.Unused> unused = new ConcurrentLinkedQueue<>();
     private final Map<String, Long> told = new ConcurrentHashMap<>();
+    private final Set<String> unconfirmed = ConcurrentHashMap.newKeySet();
     private final List<Throwable> errors = new CopyOnWriteArrayList<>();
     private final List<Holdfast> clients = new ArrayList<>();
     private final List<Thread> threads = new ArrayList<>();
@@ -153,6 +155,8 @@ final class Crowd implements AutoCloseable {
     private void onEvent(LockEvent event) {
         if (event instanceof LockEvent.Lost lost) {
             told.putIfAbsent(lost.name() + lost.fencingToken(), System.nanoTime());
+        } else if (event instanceof LockEvent.ReleaseUnconfirmed release) {
+            unconfirmed.add(release.name() + release.fencingToken());
         }
     }
 
@@ -215,6 +219,11 @@ final class Crowd implements AutoCloseable {
                     () -> served.get().get(who) > before.get(who) + 2);
         }
         assertThat(System.nanoTime()).as("when all were served again").isLessThan(end);
+    }
+
+    /** Whether its unlock returned without an answer of the store. A loss that is found later is only told to the listener. */
+    boolean unlockedUnconfirmed(Turn turn) {
+        return unconfirmed.contains(turn.name + turn.token);
     }
 
     void stop() {

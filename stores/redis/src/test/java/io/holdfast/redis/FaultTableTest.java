@@ -119,14 +119,25 @@ class FaultTableTest {
         RESTART_WITHOUT_AOF {
             @Override
             long happen(Servers servers) {
-                servers.server.kill();
-                long time = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
-                servers.server.restart();
-                return time;
+                return restart(servers, Duration.ZERO);
+            }
+        },
+        RESTART_LATER_THAN_THE_COMMAND_TIMEOUT {
+            @Override
+            long happen(Servers servers) {
+                return restart(servers, Duration.ofMillis(700));
             }
         };
 
         abstract long happen(Servers servers);
+
+        private static long restart(Servers servers, Duration gone) {
+            servers.server.kill();
+            Crowd.pass(gone);
+            long time = ChronoUnit.MICROS.between(Instant.EPOCH, Instant.now());
+            servers.server.restart();
+            return time;
+        }
 
         /** After a loss of its connection a client asks at once what is left of its holds; else with the next renewal. */
         boolean leavesConnections() {
@@ -216,7 +227,7 @@ class FaultTableTest {
             crowd.assertBystanderWasTold(forgot.notAfter() + LEASE.toNanos());
             crowd.work(Duration.ofMillis(700));
             crowd.stop();
-            Overlap overlap = new Overlap(crowd.turns(), crowd.unused(), grants, forgot, LEASE);
+            Overlap overlap = new Overlap(crowd, grants, forgot, LEASE);
             overlap.check();
             crowd.assertErrorsWereForeseen();
             crowd.assertNothingIsLeft(servers);
