@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param behind further positions of the same client, all fair, in the order of their arrival. They are queued independently of
  *     the result for the tenure
  * @param lease the time for which the store keeps the tenure without renewal
+ * @param minHold the part of the lease, from its beginning, for which the store keeps the tenure even if the client ends;
+ *     zero if the store may end the tenure with the client
  * @param tokens the number of requested fencing tokens; the store may issue more or fewer, but at least one
  * @param notAfter the server time, in microseconds of {@link ServerClock}, after which the request must not be applied
  */
@@ -28,6 +30,7 @@ public record Acquire(
         Duration waited,
         List<Place> behind,
         Duration lease,
+        Duration minHold,
         long tokens,
         long notAfter) {
 
@@ -69,47 +72,62 @@ public record Acquire(
     /** Returns a request for a lock that does not wait, asks for one token, and is never late. */
     public static Acquire of(String name, TenureId tenure, Duration lease) {
         return new Acquire(
-                name, tenure, Share.LOCK, Queueing.NONE, 0, Duration.ZERO, List.of(), lease, 1, Long.MAX_VALUE);
+                name,
+                tenure,
+                Share.LOCK,
+                Queueing.NONE,
+                0,
+                Duration.ZERO,
+                List.of(),
+                lease,
+                Duration.ZERO,
+                1,
+                Long.MAX_VALUE);
     }
 
     /** Returns a copy of this request for another name. */
     public Acquire withName(String value) {
-        return new Acquire(value, tenure, share, queueing, arrival, waited, behind, lease, tokens, notAfter);
+        return new Acquire(value, tenure, share, queueing, arrival, waited, behind, lease, minHold, tokens, notAfter);
     }
 
     /** Returns a copy of this request for another share. */
     public Acquire withShare(Share value) {
-        return new Acquire(name, tenure, value, queueing, arrival, waited, behind, lease, tokens, notAfter);
+        return new Acquire(name, tenure, value, queueing, arrival, waited, behind, lease, minHold, tokens, notAfter);
     }
 
     /** Returns a copy of this request that waits in the given way. */
     public Acquire queued(Queueing how, long arrivalBefore) {
-        return new Acquire(name, tenure, share, how, arrivalBefore, waited, behind, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, how, arrivalBefore, waited, behind, lease, minHold, tokens, notAfter);
     }
 
     /** Returns a copy of this request of a tenure that has waited for the given time. */
     public Acquire withWaited(Duration value) {
-        return new Acquire(name, tenure, share, queueing, arrival, value, behind, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, value, behind, lease, minHold, tokens, notAfter);
     }
 
     /** Returns a copy of this request with the given further positions. */
     public Acquire withBehind(List<Place> value) {
-        return new Acquire(name, tenure, share, queueing, arrival, waited, value, lease, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, waited, value, lease, minHold, tokens, notAfter);
     }
 
     /** Returns a copy of this request for another lease. */
     public Acquire withLease(Duration value) {
-        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, value, tokens, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, value, minHold, tokens, notAfter);
+    }
+
+    /** Returns a copy of this request for a tenure that stays for the given time even if the client ends. */
+    public Acquire withMinHold(Duration value) {
+        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, lease, value, tokens, notAfter);
     }
 
     /** Returns a copy of this request for the given number of tokens. */
     public Acquire withTokens(long value) {
-        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, lease, value, notAfter);
+        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, lease, minHold, value, notAfter);
     }
 
     /** Returns a copy of this request that is refused after the given server time. */
     public Acquire withNotAfter(long value) {
-        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, lease, tokens, value);
+        return new Acquire(name, tenure, share, queueing, arrival, waited, behind, lease, minHold, tokens, value);
     }
 
     /** The reply to a request. */

@@ -12,11 +12,13 @@ import java.util.Optional;
  * @param tenure the tenure that holds it
  * @param mode the mode in which it holds the name
  * @param lease the lease, which begins at the decision; it has no effect if it ends before the present one
+ * @param minHold as in {@link Acquire#minHold}, from this decision on; it has no effect if an earlier request has stated one
  * @param tokens the number of further fencing tokens requested; 0 for none
  * @param floor a token that all tokens issued for the name from now on must exceed, including those of this reply; 0 for none,
  *     which is required if the name is held in another mode than {@link Share.Mode#LOCK}
  */
-public record Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens, long floor) {
+public record Renew(
+        String name, TenureId tenure, Share.Mode mode, Duration lease, Duration minHold, long tokens, long floor) {
 
     /**
      * Checks the floor.
@@ -31,7 +33,7 @@ public record Renew(String name, TenureId tenure, Share.Mode mode, Duration leas
 
     /** Creates a request without a floor. */
     public Renew(String name, TenureId tenure, Share.Mode mode, Duration lease, long tokens) {
-        this(name, tenure, mode, lease, tokens, 0);
+        this(name, tenure, mode, lease, Duration.ZERO, tokens, 0);
     }
 
     /** Creates a request for a lock, without a floor. */
@@ -41,12 +43,17 @@ public record Renew(String name, TenureId tenure, Share.Mode mode, Duration leas
 
     /** Returns a copy of this request for another lease. */
     public Renew withLease(Duration value) {
-        return new Renew(name, tenure, mode, value, tokens, floor);
+        return new Renew(name, tenure, mode, value, minHold, tokens, floor);
+    }
+
+    /** Returns a copy of this request for a tenure that stays for the given time even if the client ends. */
+    public Renew withMinHold(Duration value) {
+        return new Renew(name, tenure, mode, lease, value, tokens, floor);
     }
 
     /** Returns a copy of this request that makes all later tokens exceed the given one. */
     public Renew withFloor(long value) {
-        return new Renew(name, tenure, mode, lease, tokens, value);
+        return new Renew(name, tenure, mode, lease, minHold, tokens, value);
     }
 
     /** The reply to a request. */

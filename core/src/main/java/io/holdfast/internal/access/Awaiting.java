@@ -36,6 +36,11 @@ public final class Awaiting {
         return future.isDone();
     }
 
+    /** Waits for a time. An interrupt does not end the wait, and is preserved. */
+    public static void pause(Platform platform, long nanos) {
+        done(platform, new CompletableFuture<>(), nanos);
+    }
+
     /**
      * Waits until the future is done or the thread is interrupted. An interrupt that ends the wait is cleared, even if the
      * future has completed at the same moment.

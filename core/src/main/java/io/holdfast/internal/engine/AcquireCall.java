@@ -71,6 +71,7 @@ final class AcquireCall extends Calls.Call<Acquire.Reply> {
                 .toList());
         return Optional.of(Acquire.of(slot.name, tenure.id, ask.spec().lease())
                 .withShare(tenure.share)
+                .withMinHold(ask.spec().coveredMinHold())
                 .queued(ask.queueing(), tenure.arrival)
                 .withWaited(tenure.waited(sent()))
                 .withBehind(followers.stream()

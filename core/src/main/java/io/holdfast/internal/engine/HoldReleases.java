@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class HoldReleases {
 
+    private static final long CONFIRM_AGAIN_NANOS = 50_000_000;
+
     private final Engine engine;
 
     HoldReleases(Engine engine) {
@@ -69,15 +71,28 @@ public final class HoldReleases {
 
     /**
      * Ends a hold of {@code runOnce}. Its name stays taken until the time of the run is up, and is then released. If the time
-     * is already up, the hold is released as usual. A hold in doubt is confirmed first.
+     * is already up, the hold is released as usual. So is a hold that stays in doubt, because nobody learns of a loss that is found
+     * after the run.
      */
     public void releaseWhenDue(Hold hold) {
-        // nobody learns of a loss that is found after the run
-        if (isInDoubt(hold) && !engine.holds.validity().isOver(hold)) {
-            var unused = engine.holds.renewals().confirm(hold);
+        if (staysInDoubt(hold)) {
+            startRelease(hold).run();
+        } else {
+            rest(hold, begin(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)))
+                    .run();
         }
-        rest(hold, begin(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)))
-                .run();
+    }
+
+    /** Renews a hold in doubt until it is certain or over, within the command timeout. An answer may prove too little. */
+    private boolean staysInDoubt(Hold hold) {
+        long deadline = engine.platform.nanoTime() + engine.config.command();
+        while (isInDoubt(hold) && !engine.holds.validity().isOver(hold) && engine.platform.nanoTime() - deadline < 0) {
+            var unused = engine.holds.renewals().confirm(hold);
+            if (isInDoubt(hold)) {
+                Awaiting.pause(engine.platform, CONFIRM_AGAIN_NANOS);
+            }
+        }
+        return isInDoubt(hold);
     }
 
     /** Returns the rest of a release. It waits until the command timeout has passed since this call, at most. */

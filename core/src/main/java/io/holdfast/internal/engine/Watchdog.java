@@ -357,6 +357,7 @@ final class Watchdog {
         private Renew request(Due due) {
             long tokens = due.tenure.tokens.low() ? due.tenure.tokens.requestSize : 0;
             return new Renew(due.slot.name, due.tenure.id, due.tenure.share.mode(), due.spec.lease(), tokens)
+                    .withMinHold(due.spec.coveredMinHold())
                     .withFloor(due.tenure.tokens.floor());
         }
 

@@ -72,6 +72,11 @@ public record HoldSpec(
                 : new HoldSpec(Duration.ofNanos(minHold), minHold, watchdog, minHold, 0, maxHold, waiting, share);
     }
 
+    /** Returns the minimum time if the lease covers it, as in the first request for the owner; zero in the usual renewals. */
+    public Duration coveredMinHold() {
+        return minHold <= nanos ? Duration.ofNanos(minHold) : Duration.ZERO;
+    }
+
     /** Returns {@code true} if any held tenure is acceptable, whatever is left of its lease. */
     boolean acceptsAnyTenure() {
         return watchdog && minHold == 0;

@@ -11,6 +11,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
 import io.holdfast.OnMaxHold;
 import io.holdfast.testkit.SimThread;
+import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
 import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
@@ -126,6 +127,37 @@ class DoubtTest extends VirtualTime {
                 () -> assertThatThrownBy(() -> a.lock("job").runOnce(run, () -> sim.suspend(run.multipliedBy(6))))
                         .isInstanceOf(LeaseLostException.class));
         assertThat(events(LockEvent.Lost.class)).hasSize(1);
+    }
+
+    /** The run ends while the store does not answer, so nobody waits for the verdict any longer. */
+    @Test
+    void tellsThatALockWasLostInASuspendDuringARunWhenTheStoreAnswersAgain() {
+        Duration run = Duration.ofMinutes(10);
+        run(
+                "run",
+                () -> assertThat(a.lock("job").runOnce(run, () -> {
+                            faults(a).outage(true);
+                            sim.suspend(run.multipliedBy(6));
+                        }))
+                        .isTrue());
+        assertThat(events(LockEvent.ReleaseUnconfirmed.class)).hasSize(1);
+        faults(a).outage(false);
+        sim.runFor(LONG);
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+    }
+
+    @Test
+    void keepsTheNameOfARunThatASecondAnswerConfirms() {
+        faults(a).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        run(
+                "run",
+                () -> assertThat(a.lock("job").runOnce(LONG, () -> sim.suspend(SECOND)))
+                        .isTrue());
+        run("other", () -> assertThat(b.lock("job").tryLock()).isFalse());
+        sim.runFor(LONG);
+        run("other", () -> assertThat(b.lock("job").runOnce(LONG, () -> {})).isTrue());
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+        sim.runFor(LONG);
     }
 
     @Test

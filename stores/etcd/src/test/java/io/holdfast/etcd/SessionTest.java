@@ -243,6 +243,26 @@ class SessionTest {
         }
     }
 
+    /** Its session has ended long before. */
+    @Test
+    void keepsTheNameOfARunWhoseProcessHasDiedForItsMinimumTime() throws Exception {
+        Duration minHold = SESSION.multipliedBy(5);
+        try (StoreClient other = client(LONG)) {
+            Process runner = HoldingProcess.start(ensemble.uri(SESSION), "run", minHold);
+            try {
+                Await.until(
+                        "it runs",
+                        () -> Await.reply(other.store().inspect("run")).holder().isPresent());
+            } finally {
+                runner.destroyForcibly();
+            }
+            long killed = System.nanoTime();
+            Await.until("it is free", () -> isGranted(other, "run"));
+            assertThat(Duration.ofNanos(System.nanoTime() - killed))
+                    .isGreaterThan(minHold.multipliedBy(3).dividedBy(4));
+        }
+    }
+
     @Test
     void aDeadClientFreesItsLocksWithItsSession() throws Exception {
         try (StoreClient other = client(LONG)) {

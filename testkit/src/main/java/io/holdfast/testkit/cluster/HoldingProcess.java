@@ -1,9 +1,12 @@
 package io.holdfast.testkit.cluster;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 /** A process that holds a lock until it is killed, or until the process that has started it ends. */
 public final class HoldingProcess {
@@ -14,27 +17,37 @@ public final class HoldingProcess {
 
     /** Starts a process that acquires a lock. */
     public static Process start(String uri, String name) throws IOException {
-        return new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        HoldingProcess.class.getName(),
-                        uri,
-                        name)
+        return started(uri, name);
+    }
+
+    /** Starts a process that runs nothing under a lock, once, and keeps the lock for the given time. */
+    public static Process start(String uri, String name, Duration minHold) throws IOException {
+        return started(uri, name, minHold.toString());
+    }
+
+    private static Process started(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                HoldingProcess.class.getName()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }
 
-    /** Acquires a lock, and holds it until the standard input ends: {@code URI NAME}. */
+    /** Acquires a lock, and waits until the standard input ends: {@code URI NAME [MIN-HOLD]}. */
     public static void main(String[] args) throws IOException {
-        Holdfast.builder()
-                .uri(args[0])
-                .connectTimeout(PATIENCE)
-                .build()
-                .lock(args[1])
-                .lock();
+        DistributedLock lock =
+                Holdfast.builder().uri(args[0]).connectTimeout(PATIENCE).build().lock(args[1]);
+        if (args.length > 2) {
+            lock.runOnce(Duration.parse(args[2]), () -> {});
+        } else {
+            lock.lock();
+        }
         int end = System.in.read();
         Runtime.getRuntime().halt(end);
     }

@@ -25,7 +25,10 @@ final class ConnectionRules {
                 .add("signals can be confirmed", ConnectionRules::confirms)
                 .add("a closed connection fails all calls", ConnectionRules::closed)
                 .add("close() can be called twice", ConnectionRules::closedTwice)
-                .add("holds of a closed connection stay until their leases end", ConnectionRules::keepsHolds);
+                .add("holds of a closed connection stay until their leases end", ConnectionRules::keepsHolds)
+                .add(
+                        "holds of a closed connection end with their leases for a client that comes later",
+                        ConnectionRules::freesForNewcomers);
     }
 
     private static void capabilities(Scene scene) {
@@ -76,5 +79,16 @@ final class ConnectionRules {
         other.refused(tenure);
         scene.passLease(lease);
         other.granted(tenure);
+    }
+
+    /** Where the server has no clock, nobody has watched these leases. */
+    private static void freesForNewcomers(Scene scene) {
+        TestClient holder = scene.client();
+        Duration lease = scene.shortLease(holder.capabilities());
+        holder.granted(holder.request(holder.tenure()).withLease(lease).withMinHold(lease));
+        holder.close();
+        scene.passLease(lease);
+        TestClient newcomer = scene.client();
+        newcomer.granted(newcomer.tenure());
     }
 }

@@ -75,7 +75,7 @@ public final class Decider {
             throw Draft.refused("the name " + quoted(draft.name()) + " cannot issue tokens above " + request.floor()
                     + ": the floor is not a token of a store with a clock");
         }
-        draft.extend(holder, request.lease());
+        draft.extend(holder, request);
         draft.update(draft.record().with(draft.record().tokens().above(request.floor())));
         Optional<TokenBlock> tokens =
                 request.tokens() > 0 ? Optional.of(draft.draw(holder.tenure(), request.tokens())) : Optional.empty();

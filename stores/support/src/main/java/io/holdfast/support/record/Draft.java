@@ -5,6 +5,7 @@ import static java.util.stream.Collectors.toSet;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
@@ -93,6 +94,7 @@ final class Draft {
                 claimant(request.tenure()),
                 request.share().mode(),
                 moment.after(request.lease()),
+                keptUntil(request.minHold()),
                 permits,
                 Grant.NONE,
                 false);
@@ -121,7 +123,7 @@ final class Draft {
         List<Holder> assigned = new ArrayList<>();
         for (Place place : places) {
             long expires = now() + Math.min(limits.claimMicros(), place.lease());
-            Holder wanted = new Holder(place.claimant(), place.mode(), expires, place.permits(), Grant.NONE, true);
+            Holder wanted = new Holder(place.claimant(), place.mode(), expires, 0, place.permits(), Grant.NONE, true);
             assigned.add(withTokens(wanted, Optional.ofNullable(held.get(place.tenure())), place.tokens()));
         }
         Set<TenureId> served = places.stream().map(Place::tenure).collect(toSet());
@@ -165,8 +167,14 @@ final class Draft {
         return grant.tokens();
     }
 
-    void extend(Holder holder, Duration lease) {
-        record = record.with(holders().with(List.of(holder.claimedUntil(moment.after(lease)))));
+    void extend(Holder holder, Renew request) {
+        Holder extended = holder.claimedUntil(moment.after(request.lease())).keptUntil(keptUntil(request.minHold()));
+        record = record.with(holders().with(List.of(extended)));
+    }
+
+    /** Returns the time until which a hold stays if its session ends. A hold without a session always stays for its lease. */
+    private long keptUntil(Duration minHold) {
+        return moment.session().isEmpty() || minHold.isZero() ? 0 : moment.wall() + Moment.micros(minHold);
     }
 
     /**

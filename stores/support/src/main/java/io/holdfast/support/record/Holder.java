@@ -9,11 +9,14 @@ import io.holdfast.spi.TenureId;
  * @param claimant the tenure that holds it
  * @param mode the mode in which it holds the name
  * @param expires the time at which its lease expires; {@link LockRecord#NEVER} if the hold lasts as long as its session
+ * @param keptUntil the time by the wall clock until which the hold stays if its session ends before; 0 if it ends with its
+ *     session
  * @param permits the number of permits of a semaphore that it holds; 0 for a name that is not a semaphore
  * @param grant its tokens
  * @param unclaimed {@code true} if the name was assigned to the tenure, and no request of the tenure has arrived since
  */
-public record Holder(Claimant claimant, Mode mode, long expires, int permits, Grant grant, boolean unclaimed) {
+public record Holder(
+        Claimant claimant, Mode mode, long expires, long keptUntil, int permits, Grant grant, boolean unclaimed) {
 
     /** Returns the tenure that holds the name. */
     public TenureId tenure() {
@@ -29,12 +32,13 @@ public record Holder(Claimant claimant, Mode mode, long expires, int permits, Gr
      * late duplicate never shortens a lease.
      */
     Holder following(Holder before) {
-        return new Holder(claimant, mode, laterThan(before.expires, expires), before.permits, grant, unclaimed);
+        long end = laterThan(before.expires, expires);
+        return new Holder(claimant, mode, end, before.firstOf(keptUntil), before.permits, grant, unclaimed);
     }
 
     /** Returns a copy that expires at the given time, or a moment later than before if that is later. */
     Holder claimedUntil(long time) {
-        return new Holder(claimant, mode, laterThan(expires, time), permits, grant, false);
+        return new Holder(claimant, mode, laterThan(expires, time), keptUntil, permits, grant, false);
     }
 
     /**
@@ -47,15 +51,29 @@ public record Holder(Claimant claimant, Mode mode, long expires, int permits, Gr
 
     /** Returns a copy that expires at the given time. */
     public Holder expiringAt(long time) {
-        return new Holder(claimant, mode, time, permits, grant, unclaimed);
+        return new Holder(claimant, mode, time, keptUntil, permits, grant, unclaimed);
     }
 
-    /** Returns a copy that lasts until the given time, whatever happens to its session. */
-    Holder detached(long time) {
-        return new Holder(claimant.withoutSession(), mode, time, permits, grant, false);
+    /** Returns a copy that stays until the given time by the wall clock, even if its session ends. The first such time counts. */
+    Holder keptUntil(long wall) {
+        return new Holder(claimant, mode, expires, firstOf(wall), permits, grant, unclaimed);
+    }
+
+    private long firstOf(long wall) {
+        return keptUntil == 0 ? wall : keptUntil;
+    }
+
+    /** Returns a copy whose session has ended, which stays for as long as it is kept. */
+    Holder detached() {
+        return new Holder(claimant.withoutSession(), mode, LockRecord.NEVER, keptUntil, permits, grant, false);
+    }
+
+    /** Returns {@code true} if its session has ended, and the time until which it is kept is over. */
+    boolean isNoLongerKept(long wall) {
+        return keptUntil != 0 && claimant.session().isEmpty() && wall >= keptUntil;
     }
 
     Holder granted(Grant fresh) {
-        return new Holder(claimant, mode, expires, permits, fresh, unclaimed);
+        return new Holder(claimant, mode, expires, keptUntil, permits, fresh, unclaimed);
     }
 }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The holders of a name, the earliest first. A lock has one holder. Readers and holders of permits can be several.
@@ -78,6 +79,19 @@ public record Holders(List<Holder> all) {
         Map<TenureId, Holder> changed = byTenure();
         some.forEach(holder -> changed.put(holder.tenure(), holder));
         return new Holders(List.copyOf(changed.values()));
+    }
+
+    /** Returns the holders after the end of some sessions. A hold of such a session stays if it is to be kept. */
+    Holders afterSessions(Predicate<Holder> ended) {
+        return all.stream().anyMatch(ended)
+                ? new Holders(all.stream()
+                        .flatMap(holder -> ended.test(holder) ? kept(holder) : Stream.of(holder))
+                        .toList())
+                : this;
+    }
+
+    private static Stream<Holder> kept(Holder holder) {
+        return holder.keptUntil() == 0 ? Stream.empty() : Stream.of(holder.detached());
     }
 
     Holders without(Predicate<Holder> removed) {

@@ -99,11 +99,13 @@ public record LockRecord(
     }
 
     /**
-     * Removes the holds, positions and listeners of ended sessions. The next request is then decided as if they had released.
+     * Removes the holds, positions and listeners of ended sessions. The next request is then decided as if they had released. A hold
+     * that is to be kept for a time stays.
      */
     public LockRecord endSessions(Predicate<String> ended) {
         Predicate<Optional<String>> isEnded = session -> session.filter(ended).isPresent();
-        return with(holders.without(holder -> isEnded.test(holder.claimant().session())))
+        return with(holders.afterSessions(
+                        holder -> isEnded.test(holder.claimant().session())))
                 .with(queue.without(place -> isEnded.test(place.claimant().session())))
                 .with(latch.map(some -> some.withListeners(some.listeners().stream()
                         .filter(listener -> !isEnded.test(listener.party().session()))
@@ -128,11 +130,16 @@ public record LockRecord(
                 .orElse(this);
     }
 
-    /** Lets a hold last until the given time, whatever happens to its session. */
-    public LockRecord detach(TenureId tenure, long expires) {
+    /** Lets a hold last until the given time by the wall clock, or until the time that an owner has stated, without its session. */
+    public LockRecord detach(TenureId tenure, long wall) {
         return holders.of(tenure)
-                .map(holder -> with(holders.with(List.of(holder.detached(expires)))))
+                .map(holder -> with(holders.with(List.of(holder.keptUntil(wall).detached()))))
                 .orElse(this);
+    }
+
+    /** Removes the holds whose sessions have ended, and which were kept until a time that is over by the wall clock. */
+    public LockRecord withoutKept(long wall) {
+        return with(holders.without(holder -> holder.isNoLongerKept(wall)));
     }
 
     /** Ends the waits of a client that closes. Its holds stay until their leases end. */

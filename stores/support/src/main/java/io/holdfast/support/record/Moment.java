@@ -10,14 +10,15 @@ import java.util.concurrent.TimeUnit;
  * @param now the time of the record in microseconds, which was read after the record
  * @param clock the time of the store's {@link io.holdfast.spi.ServerClock}, in which requests and replies state their times. It
  *     differs from the time of the record if the server has no clock
+ * @param wall the wall clock in microseconds. It differs from the time of the record if the server has no clock
  * @param run the run of the server, as in {@link io.holdfast.spi.Signal.Assigned#run}
  * @param session the session of the client that asks; empty if the store has no sessions
  */
-public record Moment(long now, long clock, long run, Optional<String> session) {
+public record Moment(long now, long clock, long wall, long run, Optional<String> session) {
 
     /** Creates the circumstances at a store whose server has a clock. */
     public Moment(long now, long run, Optional<String> session) {
-        this(now, now, run, session);
+        this(now, now, now, run, session);
     }
 
     /** Returns the circumstances at a store without sessions. */

@@ -93,7 +93,7 @@ public record RecordColumns(
         return rest.holders()
                 .of(id)
                 .filter(assigned -> assigned.expires() == expires)
-                .orElseGet(
-                        () -> new Holder(Claimant.of(id, Optional.empty()), Mode.LOCK, expires, 0, Grant.NONE, false));
+                .orElseGet(() ->
+                        new Holder(Claimant.of(id, Optional.empty()), Mode.LOCK, expires, 0, 0, Grant.NONE, false));
     }
 }

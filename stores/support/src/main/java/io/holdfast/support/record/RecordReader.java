@@ -22,7 +22,7 @@ final class RecordReader {
             entry('c', 0),
             entry('n', 1),
             entry('t', 2),
-            entry('h', 7),
+            entry('h', 8),
             entry('q', 7),
             entry('a', 1),
             entry('p', 1),
@@ -123,6 +123,7 @@ final class RecordReader {
                 claimant(row),
                 Letters.mode(row.word(), "uk"),
                 row.number(2),
+                row.number(7),
                 row.integer(5),
                 new Grant(row.number(3), row.number(4), row.integer(6)),
                 row.has(Letters.UNCLAIMED));

@@ -14,7 +14,7 @@ import java.util.Optional;
  * c  clients, each with its session behind an @ if it has one, separated by commas
  * n  the record's own time
  * t  last unit, units above the floor
- * h  MODE[u][k]      client, tenure, expires, unit, units, permits, number of the grant
+ * h  MODE[u][k]      client, tenure, expires, unit, units, permits, number of the grant, kept until
  * q  MODE[f][k]      client, tenure, arrival, refreshed, lease, tokens, permits
  * a  last arrival
  * p  number of permits

@@ -79,7 +79,8 @@ final class RecordWriter {
                     holder.grant().unit(),
                     holder.grant().units(),
                     holder.permits(),
-                    holder.grant().number());
+                    holder.grant().number(),
+                    holder.keptUntil());
         }
         return rows;
     }

@@ -23,6 +23,8 @@ import java.util.Optional;
  *       reports.
  *   <li>A lease is also over when this client has watched it for as long as it had left at the first sight, however often the
  *       record was written since. Otherwise the clock of a busy record would hardly advance, because no version is known for long.
+ *   <li>A hold whose session has ended, and which is kept nevertheless, is over by the wall clock of the client that reads it.
+ *       Nobody relies on such a hold, and its end must not wait for a client that watches.
  * </ol>
  *
  * <p>DynamoDB's lock client observes a record in this way, too.
@@ -76,7 +78,8 @@ record Picture(long version, LockRecord record, String session, long seen, Map<T
     Moment moment(long nanos, long clock, long wallMillis, String asking) {
         long wall = wallMillis * 1_000;
         long own = record.at().isPresent() ? record.at().getAsLong() + (nanos - seen) / 1_000 : wall;
-        return new Moment(canExpire() ? own : Math.max(own, wall), clock, SessionRecords.RUN, Optional.of(asking));
+        return new Moment(
+                canExpire() ? own : Math.max(own, wall), clock, wall, SessionRecords.RUN, Optional.of(asking));
     }
 
     private boolean canExpire() {
@@ -86,9 +89,9 @@ record Picture(long version, LockRecord record, String session, long seen, Map<T
                 || record.holders().all().stream().anyMatch(holder -> holder.expires() != LockRecord.NEVER);
     }
 
-    /** Returns a record of this picture without the leases that are over for certain. */
-    LockRecord withoutWatchedLeases(LockRecord living, Moment moment, long nanos) {
-        LockRecord left = living;
+    /** Returns a record of this picture without the leases that are over for certain, and the holds that are kept no longer. */
+    LockRecord withoutEnded(LockRecord living, Moment moment, long nanos) {
+        LockRecord left = living.withoutKept(moment.wall());
         for (Map.Entry<TenureId, End> each : ends.entrySet()) {
             if (nanos - each.getValue().nanos >= 0) {
                 left = left.endLease(each.getKey(), moment.now());

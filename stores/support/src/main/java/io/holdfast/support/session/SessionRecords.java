@@ -9,6 +9,7 @@ import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.Stages;
+import io.holdfast.support.record.Holder;
 import io.holdfast.support.record.Holders;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Moment;
@@ -200,7 +201,7 @@ final class SessionRecords implements Records {
         long decided = config.platform().nanoTime();
         Moment moment = moment(picture, round.session(), decided);
         LockRecord before = reader.living(picture);
-        LockRecord after = picture.withoutWatchedLeases(before, moment, decided);
+        LockRecord after = picture.withoutEnded(before, moment, decided);
         if (justRead && round.races() > 0) {
             answerUnwritten(round, after, moment, decided);
         }
@@ -335,11 +336,18 @@ final class SessionRecords implements Records {
     private Found found(RecordKey key, Picture picture, Session session) {
         long now = config.platform().nanoTime();
         Moment moment = moment(picture, session, now);
-        LockRecord alive = picture.withoutWatchedLeases(reader.living(picture), moment, now);
-        long shown = moment.now() + session.timeout().toNanos() / 1_000;
+        LockRecord alive = picture.withoutEnded(reader.living(picture), moment, now);
         Holders holders = new Holders(alive.holders().all().stream()
-                .map(holder -> holder.expires() == LockRecord.NEVER ? holder.expiringAt(shown) : holder)
+                .map(holder -> holder.expires() == LockRecord.NEVER
+                        ? holder.expiringAt(shown(holder, moment, session))
+                        : holder)
                 .toList());
         return new Found(key, alive.with(holders), moment);
+    }
+
+    private static long shown(Holder holder, Moment moment, Session session) {
+        boolean kept = holder.claimant().session().isEmpty();
+        return moment.now()
+                + (kept ? holder.keptUntil() - moment.wall() : session.timeout().toNanos() / 1_000);
     }
 }

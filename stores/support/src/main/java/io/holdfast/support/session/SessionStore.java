@@ -52,7 +52,8 @@ import org.slf4j.LoggerFactory;
  *       because the session is confirmed for all holds together. A hold with a shorter lease ends with its lease, and each renewal
  *       is written.
  *   <li>A reply states for how long the servers certainly keep the hold: never longer than the session was confirmed.
- *   <li>A hold whose session has ended is lost. The record names the session, so a later session does not revive the hold.
+ *   <li>A hold whose session has ended is lost. The record names the session, so a later session does not revive the hold. Its name
+ *       stays taken if the hold is to be kept for a time.
  *   <li>This client ends a lease itself that was not renewed. If it is dead, its session ends, or other clients see that the lease
  *       has ended.
  *   <li>A few holds of each batch of renewals are verified at the servers, chosen at random. If one of them is not renewed, all
@@ -402,6 +403,7 @@ public final class SessionStore extends RecordStore {
     private boolean isKeptBySession(Renew request, Session session, long proven) {
         return request.tokens() == 0
                 && request.floor() == 0
+                && request.minHold().isZero()
                 && isKept(request.lease(), session)
                 && holds.of(request.tenure())
                         .filter(hold -> hold.kept() && hold.session().equals(session.id()))
@@ -481,6 +483,7 @@ public final class SessionStore extends RecordStore {
         long left = Math.max(0, hold.end() - now()) / 1_000;
         return records.update(
                 hold.key(),
-                (record, moment) -> new Decision<>(record.detach(hold.tenure(), moment.now() + left), true, List.of()));
+                (record, moment) ->
+                        new Decision<>(record.detach(hold.tenure(), moment.wall() + left), true, List.of()));
     }
 }

@@ -581,6 +581,35 @@ class DeciderTest {
                 .satisfies(holder -> assertThat(holder.claimant().session()).hasValue("here"));
     }
 
+    @Test
+    void keepsAHoldOfAnEndedSessionForItsMinimumTime() {
+        Acquire request = request("a", 1, Queueing.NONE).withMinHold(Duration.ofSeconds(60));
+        after(decider.acquire(record, request, new Moment(now, 1, Optional.of("gone"))));
+        record = record.endSessions("gone"::equals);
+        assertThat(record.withoutKept(now + 59_999_999)).isEqualTo(record);
+        assertThat(acquire(request("b", 1, Queueing.NONE))).isInstanceOf(Acquire.Refused.class);
+        record = record.withoutKept(now + 60_000_000);
+        assertThat(acquire(request("b", 1, Queueing.NONE))).isInstanceOf(Acquire.Granted.class);
+    }
+
+    @Test
+    void keepsAHoldWhileItsSessionLives() {
+        Acquire request = request("a", 1, Queueing.NONE).withMinHold(Duration.ofSeconds(60));
+        after(decider.acquire(record, request, new Moment(now, 1, Optional.of("here"))));
+        assertThat(record.withoutKept(Long.MAX_VALUE)).isEqualTo(record);
+    }
+
+    @Test
+    void doesNotProlongTheMinimumTimeByARenewal() {
+        Acquire request = request("a", 1, Queueing.NONE).withMinHold(Duration.ofSeconds(60));
+        after(decider.acquire(record, request, new Moment(now, 1, Optional.of("gone"))));
+        Renew renewal = new Renew(request.name(), request.tenure(), Duration.ofSeconds(60), 0);
+        now += 30_000_000;
+        after(decider.renew(record, renewal.withMinHold(Duration.ofSeconds(60)), in("gone")));
+        record = record.endSessions("gone"::equals).withoutKept(now + 30_000_000);
+        assertThat(record.holders().isEmpty()).isTrue();
+    }
+
     private Moment in(String session) {
         return new Moment(now, 1, Optional.of(session));
     }

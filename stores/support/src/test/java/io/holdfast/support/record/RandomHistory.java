@@ -184,6 +184,7 @@ final class RandomHistory {
                 waited(),
                 behind,
                 lease(),
+                minHold(),
                 random.nextInt(4) == 0 ? 5_000 : 1,
                 random.nextInt(30) == 0 ? now - 1 : Long.MAX_VALUE);
     }
@@ -207,6 +208,7 @@ final class RandomHistory {
                         Duration.ZERO,
                         List.of(),
                         Duration.ofNanos(waiting.lease() * 1_000),
+                        Duration.ZERO,
                         waiting.tokens(),
                         Long.MAX_VALUE))
                 .orElseGet(this::acquire);
@@ -238,7 +240,12 @@ final class RandomHistory {
         TenureId tenure = someHolder();
         Mode mode = mode(tenure);
         long floor = mode == Mode.LOCK && random.nextInt(5) == 0 ? (now + random.nextInt(20_000)) << 10 : 0;
-        return new Renew(NAME, tenure, mode, lease(), random.nextInt(3) == 0 ? random.nextInt(9_000) : 0, floor);
+        return new Renew(
+                NAME, tenure, mode, lease(), minHold(), random.nextInt(3) == 0 ? random.nextInt(9_000) : 0, floor);
+    }
+
+    private Duration minHold() {
+        return random.nextInt(4) == 0 ? lease() : Duration.ZERO;
     }
 
     private Step takeAway() {

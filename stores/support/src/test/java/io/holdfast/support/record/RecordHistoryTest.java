@@ -101,6 +101,7 @@ class RecordHistoryTest {
                         Claimant.of(holder.tenure(), Optional.empty()),
                         holder.mode(),
                         holder.expires(),
+                        0,
                         holder.permits(),
                         holder.grant(),
                         holder.unclaimed()))

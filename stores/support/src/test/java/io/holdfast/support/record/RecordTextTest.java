@@ -38,7 +38,8 @@ class RecordTextTest {
     }
 
     private static Holder holder(String client, String session, long number, long expires) {
-        return new Holder(claimant(client, session, number), Mode.READ, expires, 0, Grant.of(NOW + number, 1), false);
+        return new Holder(
+                claimant(client, session, number), Mode.READ, expires, 0, 0, Grant.of(NOW + number, 1), false);
     }
 
     private static Claimant claimant(String client, String session, long number) {
@@ -77,6 +78,7 @@ class RecordTextTest {
                         Mode.LOCK,
                         2_000,
                         0,
+                        0,
                         Grant.of(1_000, 1),
                         true))));
         assertThat(encode(held)).isEqualTo("1|c:a-b@s1|t:.rs.1;|h:Luk..-3.1jk.rs.1;");
@@ -94,7 +96,13 @@ class RecordTextTest {
     @Test
     void theOwnTimeAndGrantsThatAreNumbered() {
         Holder numbered = new Holder(
-                Claimant.of(new TenureId("a", 1), Optional.of("s")), Mode.PERMITS, NOW, 3, new Grant(0, 0, 2), false);
+                Claimant.of(new TenureId("a", 1), Optional.of("s")),
+                Mode.PERMITS,
+                NOW,
+                NOW + 9,
+                3,
+                new Grant(0, 0, 2),
+                false);
         LockRecord record = with(numbered).withLimit(OptionalInt.of(5)).writtenAt(NOW);
         assertThat(decode(encode(record))).isEqualTo(record);
     }
@@ -126,7 +134,7 @@ class RecordTextTest {
     @ValueSource(
             strings = {
                 "1|t:.1.1.1;",
-                "1|c:a|h:L........1;",
+                "1|c:a|h:L.........1;",
                 "1|c:a|q:L........1;",
                 "1|c:a|d:y....1;",
                 "1|l:.1.1.1.1.1;",
