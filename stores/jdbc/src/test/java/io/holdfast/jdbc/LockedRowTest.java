@@ -11,8 +11,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,7 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(180)
 class LockedRowTest {
 
-    private static final Duration BRIEF_LEASE = Duration.ofSeconds(1);
+    /** It outlasts the wait for one row, but not the waits for several rows one after the other. */
+    private static final Duration BRIEF_LEASE = Duration.ofSeconds(5);
 
     /** A statement waits for a row for no shorter time. */
     private static final Duration SHORTEST_WAIT = Duration.ofMillis(500);
@@ -62,6 +65,44 @@ class LockedRowTest {
             Await.until(
                     "all are renewed", () -> client.renew(batch).stream().allMatch(Renew.Renewed.class::isInstance));
         }
+    }
+
+    /** The server ends it, as it does if the waits for several rows use up the time of a statement. */
+    @Test
+    void isNotAwaitedAgainAfterARenewalHasFailed() throws SQLException {
+        DatabaseServer server = Servers.postgreSql();
+        try (StoreClient client = Databases.client(server.uri() + "&tablePrefix=failedrow_");
+                Databases foreign = Databases.at(server.uri(), "");
+                Databases ending = foreign.again()) {
+            List<Renew> batch = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                Acquire reading = client.request("read" + i, i).withShare(Share.READ);
+                assertThat(client.acquire(reading)).isInstanceOf(Acquire.Granted.class);
+                batch.add(new Renew("read" + i, client.tenure(i), Share.Mode.READ, StoreClient.LEASE, 0));
+            }
+            foreign.connection.setAutoCommit(false);
+            assertThat(foreign.column("SELECT version FROM failedrow_locks WHERE name = 'Lread0' FOR UPDATE"))
+                    .hasSize(1);
+            Await.until("a renewal that waits for the row is ended", () -> isEnded(client, batch, ending));
+            Await.until("another one does not wait", () -> {
+                long sent = System.nanoTime();
+                List<Renew.Reply> replies = client.renew(batch);
+                return replies.get(0) instanceof Renew.Failed
+                        && replies.subList(1, 4).stream().allMatch(Renew.Renewed.class::isInstance)
+                        && System.nanoTime() - sent < SHORTEST_WAIT.toNanos();
+            });
+            foreign.connection.rollback();
+        }
+    }
+
+    /** Ends the connection of a renewal while it waits for a row. Returns whether that came before the end of the wait. */
+    private static boolean isEnded(StoreClient client, List<Renew> batch, Databases ending) {
+        CompletableFuture<List<Renew.Reply>> renewed = CompletableFuture.supplyAsync(() -> client.renew(batch));
+        while (!renewed.isDone()) {
+            ending.column("SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                    + " WHERE wait_event_type = 'Lock' AND query LIKE '%failedrow_locks%'");
+        }
+        return renewed.isCompletedExceptionally();
     }
 
     private static Renew renewal(StoreClient client, String name, int tenure, Share.Mode mode) {

@@ -55,7 +55,7 @@ final class TableRecords implements Records {
     private static final int ROW_WAIT_SHARE = 4;
 
     /** A renewal begins after a third of a lease, and may wait behind another renewal that waits for a row. */
-    private static final int ROW_WAITS_OF_A_LEASE = 3;
+    private static final int STATEMENTS_OF_A_LEASE = 3;
 
     /** A row stays locked for less than this while another client writes it. */
     private static final long WRITING_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
@@ -109,16 +109,29 @@ final class TableRecords implements Records {
     }
 
     /**
-     * Notes the leases of renewals. If one is so short that it may end while a renewal waits for a locked row, no renewal of the next
+     * Notes the leases of renewals. If one is so short that it may end while a statement waits for locked rows, no renewal of the next
      * time waits for one, because all are sent by one thread.
      */
     void noteLeases(List<Duration> leases) {
+        if (leases.stream().anyMatch(lease -> lease.compareTo(longEnough()) < 0)) {
+            hurry();
+        }
+    }
+
+    /** Returns the lease from which on a renewal can be sent again after one statement has used up its time. */
+    private Duration longEnough() {
         Duration wait = Duration.ofMillis(
                 dialect.longestRowWaitMillis(config.commandTimeout().toMillis()));
-        Duration enough = wait.multipliedBy(ROW_WAITS_OF_A_LEASE);
-        if (leases.stream().anyMatch(lease -> lease.compareTo(enough) < 0)) {
-            hurriedUntil = config.platform().nanoTime() + enough.toNanos();
-        }
+        Duration statement = wait.compareTo(config.commandTimeout()) > 0 ? wait : config.commandTimeout();
+        return statement.multipliedBy(STATEMENTS_OF_A_LEASE);
+    }
+
+    /**
+     * Lets no renewal of the next time wait for a locked row. After a renewal has failed: the waits for several rows, one after the
+     * other, may have used up the time of its statement.
+     */
+    void hurry() {
+        hurriedUntil = config.platform().nanoTime() + longEnough().toNanos();
     }
 
     /** Returns {@code true} if renewals must not wait for locked rows. */
@@ -189,6 +202,7 @@ final class TableRecords implements Records {
         } else if (locked || !ofDatabase) {
             return updateEach(updates, locked);
         }
+        hurry();
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
         updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(failure)));
         return results;

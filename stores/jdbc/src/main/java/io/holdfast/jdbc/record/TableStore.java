@@ -249,7 +249,8 @@ public final class TableStore extends RecordStore {
      * others. They are found out first if renewals are in a hurry, and after the wait for one of them otherwise.
      */
     private Map<Renew, Renew.Reply> renewPlain(GuardedStatements statements, List<Renew> plain) {
-        return (records.isHurried() ? Optional.<Map<Renew, Renew.Reply>>empty() : renewUnlessLocked(statements, plain))
+        boolean locksFirst = records.isHurried() && !statements.renewsPastLockedRows();
+        return (locksFirst ? Optional.<Map<Renew, Renew.Reply>>empty() : renewUnlessLocked(statements, plain))
                 .orElseGet(() -> renewFree(statements, plain));
     }
 
@@ -281,6 +282,7 @@ public final class TableStore extends RecordStore {
             return Optional.of(renew(statements, plain));
         } catch (StoreException e) {
             if (e.getCause() instanceof SQLException cause && dialect.verdict(cause) != Verdict.LOCKED) {
+                records.hurry();
                 throw e;
             }
             LOG.debug("{} locks are not renewed by one statement", plain.size(), e);

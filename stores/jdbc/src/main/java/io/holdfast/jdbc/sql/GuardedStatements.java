@@ -53,6 +53,14 @@ public interface GuardedStatements {
      */
     OptionalLong release(Connection connection, Key key, String tenure, long lastUnit) throws SQLException;
 
-    /** Renews the leases of locks. A lock that its tenure does not hold is left out. */
+    /**
+     * Renews the leases of locks. A lock that its tenure does not hold is left out, and so is one whose row is locked if that is how
+     * the statement treats locked rows.
+     */
     Map<Lease, Renewed> renew(Connection connection, List<Lease> leases) throws SQLException;
+
+    /** Returns {@code true} if the statement that renews waits for no locked row. */
+    default boolean renewsPastLockedRows() {
+        return false;
+    }
 }

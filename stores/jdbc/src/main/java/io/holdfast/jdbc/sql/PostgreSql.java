@@ -107,6 +107,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " version = version + 1, used_at = {clock}"
                 + " FROM unnest(?::bytea[], ?::text[], ?::bigint[]) AS v(name, tenure, lease)"
                 + " WHERE l.name = v.name AND l.tenure = v.tenure AND l.expires_at > {clock}"
+                + " AND l.name IN (SELECT name FROM {locks} WHERE name = ANY (?) FOR UPDATE SKIP LOCKED)"
                 + " RETURNING l.name, l.tenure, l.waiters, l.used_at");
         writeAll = sql("UPDATE {locks} l SET tenure = v.tenure, expires_at = v.expires_at, last_unit = v.last_unit,"
                 + " floor_unit = v.floor_unit, waiters = v.waiters, state = v.state, version = l.version + 1,"
@@ -300,16 +301,23 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     @Override
     public Map<Lease, Renewed> renew(Connection connection, List<Lease> leases) throws SQLException {
         RenewedLeases renewed = new RenewedLeases(leases);
+        Array names = names(connection, leases.stream().map(Lease::key));
         var unused = Statements.query(
                 connection,
                 named(renew),
                 renewed::read,
-                names(connection, leases.stream().map(Lease::key)),
+                names,
                 connection.createArrayOf(
                         "text", leases.stream().map(Lease::tenure).toArray()),
                 connection.createArrayOf(
-                        "bigint", leases.stream().map(Lease::micros).toArray()));
+                        "bigint", leases.stream().map(Lease::micros).toArray()),
+                names);
         return renewed.all();
+    }
+
+    @Override
+    public boolean renewsPastLockedRows() {
+        return true;
     }
 
     // ---- messages

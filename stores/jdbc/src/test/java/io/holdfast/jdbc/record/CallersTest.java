@@ -158,7 +158,7 @@ class CallersTest {
     @Test
     void renewsBesideCallersThatWait() {
         var unused = occupy();
-        List<Renew> renewals = List.of(new Renew(NAME, tenure, Share.Mode.PERMITS, LEASE, 0, 0));
+        List<Renew> renewals = List.of(new Renew(NAME, tenure, Share.Mode.PERMITS, LEASE, 0));
         assertThat(failure(store.renew(renewals))).hasMessageEndingWith(" ran");
     }
 
