@@ -23,6 +23,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>It also ends when the last lease that may have been granted has ended, or with the close of the client.
  *   <li>A settlement that waits for the answer of a copy is resumed once: by that answer, or when no copy can be applied any
  *       more.
+ *   <li>A hold that was certain when its owner released it is lost only if the store had lost it before that. So the answer "not
+ *       held" proves a loss only until the lease may have ended since, and only if no copy of the release may have been applied.
  * </ol>
  */
 public record Settlements(
@@ -37,6 +39,7 @@ public record Settlements(
     void start(Settlement settlement) {
         open.add(settlement);
         settlement.startedAt = platform.nanoTime();
+        settlement.startedInDoubt = settlement.tenure.validity.suspect(settlement.startedAt, platform.wallMillis());
         settlement.expiresAt = settlement.startedAt + config.command() + settlement.tenure.longestLease;
         send(settlement);
     }
@@ -90,16 +93,15 @@ public record Settlements(
         return platform.nanoTime() - settlement.expiresAt >= 0;
     }
 
-    /**
-     * Returns {@code true} if the store still has to hold the tenure unless it was released, and keeps its record in any case. A
-     * lease that ends while the release is repeated is no loss: the owner had released the hold before.
-     */
-    private boolean isKept(Settlement settlement) {
+    /** Returns {@code true} if the store still has to hold the tenure unless it was released. */
+    private boolean isLeaseCertain(Settlement settlement) {
         Validity validity = settlement.tenure.validity;
         long now = platform.nanoTime();
-        return validity.unexpired(now)
-                && !validity.suspect(now, platform.wallMillis())
-                && now - settlement.startedAt < RECORD_KEPT_NANOS;
+        return validity.unexpired(now) && !validity.suspect(now, platform.wallMillis());
+    }
+
+    private boolean isRecordKept(Settlement settlement) {
+        return platform.nanoTime() - settlement.startedAt < RECORD_KEPT_NANOS;
     }
 
     private void retry(Settlement settlement, long nanos) {
@@ -111,19 +113,15 @@ public record Settlements(
         private final Settlement settlement;
         private final int copy;
         private boolean allCopiesAnswered;
-        private volatile boolean sentWhileValid;
 
         ReleaseCall(Settlement settlement) {
             this.settlement = settlement;
             copy = settlement.nextCopy();
-            // set here as well, because the call can time out before it is sent
-            sentWhileValid = settlement.tenure.unexpired(platform.nanoTime());
         }
 
         @Override
         CompletionStage<Release.Reply> send() {
             allCopiesAnswered = !settlement.tenure.copies.unanswered();
-            sentWhileValid = settlement.tenure.unexpired(sent());
             return store.release(Release.of(settlement.name, settlement.tenure.id)
                     .withMode(settlement.tenure.share.mode())
                     .withYield(copy == 1 && settlement.yield)
@@ -135,10 +133,11 @@ public record Settlements(
         @Override
         void replied(Release.Reply reply) {
             store.clock(settlement.name).observe(sent(), reply.serverMicros());
-            if (reply.held()) {
+            boolean lasts = isLeaseCertain(settlement);
+            if (reply.held() || !(lasts || settlement.startedInDoubt)) {
                 settlement.released();
             } else {
-                boolean certain = reply.lost() && isKept(settlement);
+                boolean certain = reply.lost() && lasts && isRecordKept(settlement);
                 settlement.notHeld(copy, certain, store.describe() + " no longer held it when it was released");
             }
             if (settlement.isUndecided()) {
@@ -155,7 +154,7 @@ public record Settlements(
         @Override
         void failed(StoreException cause, boolean late) {
             settlement.tenure.lastFailure = cause.getMessage() + "";
-            settlement.failed(copy, sentWhileValid && cause.effect().mayBeApplied());
+            settlement.failed(copy, cause.effect().mayBeApplied());
             if (settlement.settled) {
                 return;
             }

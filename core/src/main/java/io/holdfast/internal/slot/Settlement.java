@@ -48,12 +48,15 @@ public final class Settlement {
 
     public volatile long startedAt;
 
+    /** Set if the clocks had put the hold in doubt when it was released. */
+    public volatile boolean startedInDoubt;
+
     /** The time when the tenure has expired at the store even if no release arrives. */
     public volatile long expiresAt;
 
     private final AtomicInteger copies = new AtomicInteger();
 
-    /** The numbers of the copies of the release that failed, were sent before the deadline, and may have been applied. */
+    /** The numbers of the copies of the release that failed, and may have been applied. */
     private final Set<Integer> inDoubt = ConcurrentHashMap.newKeySet();
 
     /** The numbers of the copies of the release that have no answer yet, and have not failed. */
@@ -96,7 +99,7 @@ public final class Settlement {
         decide();
     }
 
-    /** Records that a copy of the release ended the tenure. */
+    /** Records that a copy of the release ended the tenure, or that its lease may have ended since. */
     public void released() {
         verdict.complete(Optional.empty());
     }
