@@ -21,7 +21,9 @@ import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -124,6 +126,28 @@ class BadServerTest {
         assertUnlockGoesOn(client, held);
         servers.redis.replicaofNoOne();
         assertWorksAndNothingIsLeft(servers, client);
+    }
+
+    @Test
+    void connectsWhenTheServerIsPromotedAfterTheFirstAttempt() {
+        makeItAReplicaOfNobody();
+        long before = attempts();
+        CompletableFuture<Holdfast> building = CompletableFuture.supplyAsync(() -> Holdfast.builder()
+                .uri(servers.uri())
+                .connectTimeout(Duration.ofSeconds(30))
+                .build());
+        Await.until("some attempts have failed", () -> building.isDone() || attempts() > before + 2);
+        servers.redis.replicaofNoOne();
+        try (Holdfast built = Await.reply(building)) {
+            assertThat(built.lock("free").tryLock()).isTrue();
+        }
+    }
+
+    private long attempts() {
+        return Stream.of(servers.redis.info("stats").split("\r\n", -1))
+                .filter(line -> line.startsWith("total_connections_received:"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                .sum();
     }
 
     @Test

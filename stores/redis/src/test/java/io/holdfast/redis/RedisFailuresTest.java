@@ -13,6 +13,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -84,5 +85,15 @@ class RedisFailuresTest {
                             .effect())
                     .isEqualTo(StoreException.Effect.NOT_APPLIED);
         }
+    }
+
+    @Test
+    void doubtsThatAServerIsRedisOnlyBeforeItHasAnswered() {
+        RedisFailures failures = new RedisFailures(RedisAddress.parse("redis://host"));
+        IOException reset = new IOException("Connection reset by peer");
+        assertThat(failures.unreachable("acquire 'n'", reset)).hasMessageContaining("it does not answer like Redis");
+        failures.answered();
+        assertThat(failures.unreachable("acquire 'n'", reset))
+                .hasMessageContaining("acquire 'n': the connection was closed before an answer; check the server");
     }
 }

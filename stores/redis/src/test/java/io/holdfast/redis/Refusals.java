@@ -23,7 +23,11 @@ final class Refusals {
     private Refusals() {}
 
     static Holdfast connect(String uri) {
-        return Holdfast.builder().uri(uri).pollInterval(Duration.ofMillis(200)).build();
+        return Holdfast.builder()
+                .uri(uri)
+                .pollInterval(Duration.ofMillis(200))
+                .connectTimeout(Duration.ofSeconds(2))
+                .build();
     }
 
     static void assertConnects(String uri) {

@@ -92,14 +92,13 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
 
     /** Connects to all masters, and waits for the connections. Some masters may be unreachable, but not all. */
     public void connect() {
-        Optional<Throwable> error = driver.failureOf(
-                nodes.refresh()
+        Optional<Throwable> error = driver.failureOfFirst(
+                () -> nodes.refresh()
                         .thenCompose(nothing ->
                                 Stages.all(nodes.all().stream().map(store -> store.session.connection.get()))),
-                driver.longestConnect().toNanos());
+                failure -> !isAnyConnected() && failures.mayPass(failure));
         started.set(true);
-        boolean anyConnected = nodes.all().stream().anyMatch(RedisStore::isConnected);
-        if (!anyConnected) {
+        if (!isAnyConnected()) {
             close();
             throw error.map(cause -> failures.unreachable("cannot connect", cause))
                     .orElseGet(() -> failures.uncovered("cannot connect", 0));
@@ -108,6 +107,10 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
         error.ifPresent(missing -> LOG.warn(
                 "Not all masters of the cluster are connected: {}. Locks in their slots are not available.",
                 failures.unreachable("connect", missing).getMessage()));
+    }
+
+    private boolean isAnyConnected() {
+        return nodes.all().stream().anyMatch(RedisStore::isConnected);
     }
 
     /** Fails if none of the connected masters can provide the safety level. */

@@ -25,6 +25,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -41,8 +42,10 @@ public final class Driver {
     private static final long CLOSE_NANOS = 2_000_000_000;
     private static final int CLOSE_SECONDS = 2;
     private static final int LOOKUPS = 8;
+    private static final long PAUSE_NANOS = 50_000_000;
 
     private final String name;
+    private final Platform platform;
     private final Duration connectTimeout;
     private final UriOptions options;
     private final ClientResources resources;
@@ -63,6 +66,7 @@ public final class Driver {
      */
     public Driver(StoreConfig config, RedisAddress server, Optional<AbstractRedisClient> shared) {
         name = "holdfast-" + config.client().name().orElse(config.client().id());
+        platform = config.platform();
         connectTimeout = config.connectTimeout();
         options = server.options();
         timer = config.platform().timer(name + "-redis-timer");
@@ -182,6 +186,25 @@ public final class Driver {
         timer.schedule(limitNanos, () -> end.completeExceptionally(new TimeoutException()));
         return end.handle((value, error) -> Optional.<Throwable>ofNullable(error))
                 .join();
+    }
+
+    /**
+     * Makes the first connection, and waits for it. A failure that may pass is followed by further attempts, until the connect
+     * timeout has passed since the first failure. An interrupt ends the attempts, and is preserved.
+     *
+     * @return the last failure; empty if an attempt has succeeded
+     */
+    public Optional<Throwable> failureOfFirst(Supplier<CompletionStage<?>> attempt, Predicate<Throwable> mayPass) {
+        Optional<Throwable> failure = failureOf(attempt.get(), longestConnect().toNanos());
+        long end = platform.nanoTime() + connectTimeout.toNanos();
+        while (failure.filter(mayPass).isPresent()
+                && obstacle().isEmpty()
+                && !Thread.currentThread().isInterrupted()
+                && platform.nanoTime() - end < 0) {
+            platform.park(this, PAUSE_NANOS);
+            failure = failureOf(attempt.get(), connectTimeout.toNanos());
+        }
+        return failure;
     }
 
     /**

@@ -24,7 +24,7 @@ import javax.net.ssl.SSLException;
  * Converts the errors of a server or a connection to exceptions. The text says what failed and how to repair it. The effect says
  * what is known about the outcome.
  */
-public record RedisFailures(RedisAddress server) {
+public final class RedisFailures {
 
     /** The prefix of the errors that our scripts raise. */
     private static final String OWN_ERROR = "HF";
@@ -86,6 +86,21 @@ public record RedisFailures(RedisAddress server) {
 
     private static final Set<String> PERMANENT = Set.of("WRONGPASS", "NOAUTH", "NOPERM", "OOM", "DENIED", "NOPROTO");
 
+    private final RedisAddress server;
+
+    /** Set when the server has accepted a connection as Redis does. */
+    private volatile boolean hasAnswered;
+
+    /** Creates the failures of a server, or of the servers that its address leads to. */
+    public RedisFailures(RedisAddress server) {
+        this.server = server;
+    }
+
+    /** Returns the address of the server. */
+    public RedisAddress server() {
+        return server;
+    }
+
     /** Returns the failure of a request. */
     public StoreException request(String what, Throwable error) {
         Throwable cause = root(error);
@@ -137,6 +152,26 @@ public record RedisFailures(RedisAddress server) {
     /** Returns {@code true} if the error is permanent until somebody repairs its cause. */
     public static boolean isRefusal(Throwable error) {
         return root(error) instanceof StoreException known && known.effect() == Effect.REFUSED;
+    }
+
+    /**
+     * Returns {@code true} if the failure of a connect may pass by itself: the server starts, or a failover is under way. A server
+     * that refuses, a port where nothing listens, and an unknown host are wrong settings, and a silent server has had its time.
+     */
+    public boolean mayPass(Throwable error) {
+        Throwable cause = root(error);
+        boolean lasting = cause instanceof ConnectException
+                || cause instanceof UnknownHostException
+                || cause instanceof SSLException
+                || cause instanceof GeneralSecurityException
+                || cause instanceof TimeoutException
+                || cause instanceof RedisProtocolException;
+        return !lasting && unreachable(CONNECT, error).effect() != Effect.REFUSED;
+    }
+
+    /** Notes that the server has accepted a connection as Redis does. */
+    public void answered() {
+        hasAnswered = true;
     }
 
     /** Returns {@code true} if the server was demoted from master to replica. */
@@ -286,6 +321,8 @@ public record RedisFailures(RedisAddress server) {
             why = "there is no such host; check the name, and the DNS";
         } else if (cause instanceof ConnectException && text.contains("refused")) {
             why = "nothing listens there; check host and port, and that the server runs";
+        } else if (hasAnswered && (text.contains(CLOSED_EARLY) || text.contains("Connection reset"))) {
+            why = "the connection was closed before an answer; check the server, and a proxy in between";
         } else if (cause instanceof RedisProtocolException
                 || text.contains(CLOSED_EARLY)
                 || text.contains("Connection reset")) {

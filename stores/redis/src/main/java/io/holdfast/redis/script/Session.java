@@ -271,6 +271,7 @@ public final class Session {
 
     /** Handles a new connection. Messages between the previous connection and this one are lost. */
     private void up(StatefulRedisPubSubConnection<String, String> made) {
+        failures.answered();
         connector.monitor(
                 made,
                 server,

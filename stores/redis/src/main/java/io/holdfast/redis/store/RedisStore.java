@@ -107,9 +107,8 @@ public final class RedisStore implements LockStore {
 
     /** Connects, and waits for the connection. */
     private void connect() {
-        Optional<Throwable> error = driver.failureOf(
-                connected().thenCompose(nothing -> session.requireSafety()),
-                driver.longestConnect().toNanos());
+        Optional<Throwable> error = driver.failureOfFirst(
+                () -> connected().thenCompose(nothing -> session.requireSafety()), failures::mayPass);
         if (error.isPresent()) {
             close();
             throw failures.unreachable("cannot connect", error.get());
