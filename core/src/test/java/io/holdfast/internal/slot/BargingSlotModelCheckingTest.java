@@ -70,16 +70,16 @@ public class BargingSlotModelCheckingTest {
 
     @Test
     void exclusionTokensAndNobodyForgotten() {
-        check(BargingSlotModelCheckingTest.class, 15);
+        check(BargingSlotModelCheckingTest.class);
     }
 
-    static void check(Class<?> scene, int scenarios) {
+    static void check(Class<?> scene) {
         new ModelCheckingOptions()
                 .threads(3)
                 .actorsPerThread(2)
                 .actorsBefore(1)
                 .actorsAfter(0)
-                .iterations(scenarios)
+                .iterations(Integer.getInteger("holdfast.scenarios", 5))
                 .invocationsPerIteration(300)
                 .invocationTimeout$lincheck(60_000) // on a busy machine its own instrumentation takes seconds
                 .verifier(EpsilonVerifier.class)

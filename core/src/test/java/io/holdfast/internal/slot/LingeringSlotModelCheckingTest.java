@@ -29,7 +29,7 @@ public class LingeringSlotModelCheckingTest extends BargingSlotModelCheckingTest
     @Override
     @Test
     void exclusionTokensAndNobodyForgotten() {
-        check(LingeringSlotModelCheckingTest.class, 8);
+        check(LingeringSlotModelCheckingTest.class);
     }
 
     @Operation

@@ -26,6 +26,6 @@ public class PermitQueueModelCheckingTest extends BargingSlotModelCheckingTest {
     @Test
     @Override
     void exclusionTokensAndNobodyForgotten() {
-        check(PermitQueueModelCheckingTest.class, 15);
+        check(PermitQueueModelCheckingTest.class);
     }
 }
