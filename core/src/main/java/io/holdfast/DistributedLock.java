@@ -297,9 +297,10 @@ public interface DistributedLock extends Lock {
      * or its process dies, in the body or after it. It then expires with that lease: at {@code minHold}, or up to one watchdog
      * lease later, because a store never shortens a renewed lease.
      *
-     * <p>Exceptions of the body and of the unlock are thrown as by {@link #run}. After a loss, the lock is not held any longer. The
-     * same holds for a lock that is in doubt when the body ends, because the machine was suspended or its clock was set, if the
-     * store does not confirm it within the command timeout.
+     * <p>Exceptions of the body and of the unlock are thrown as by {@link #run}. When the body ends before {@code minHold} has
+     * passed, the store is asked whether it has lost the lock, for the command timeout at most. After a loss, other owners may acquire
+     * the lock before {@code minHold} has passed. The same holds for a lock that is in doubt when the body ends, because the
+     * machine was suspended or its clock was set, if the store does not confirm it within the command timeout.
      *
      * @param minHold the minimum time to hold the lock by this client's clock, 100 ms to 365 days; longer than the skew between
      *     the start times of the nodes, and shorter than the period between two starts minus that skew

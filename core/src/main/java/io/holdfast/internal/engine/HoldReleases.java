@@ -75,7 +75,10 @@ public final class HoldReleases {
      * after the run.
      */
     public void releaseWhenDue(Hold hold) {
-        if (staysInDoubt(hold)) {
+        if (hold.minHoldLeft(engine.platform.nanoTime()) > 0) {
+            confirmUntilCertain(hold);
+        }
+        if (isInDoubt(hold)) {
             startRelease(hold).run();
         } else {
             rest(hold, begin(hold, (s, out) -> s.releaseAfterMinHold(hold, engine.platform.nanoTime(), out)))
@@ -83,16 +86,19 @@ public final class HoldReleases {
         }
     }
 
-    /** Renews a hold in doubt until it is certain or over, within the command timeout. An answer may prove too little. */
-    private boolean staysInDoubt(Hold hold) {
+    /**
+     * Asks the store whether it has lost the hold, as a release does. If the hold is in doubt, this repeats the question within the
+     * command timeout, because an answer may prove too little.
+     */
+    private void confirmUntilCertain(Hold hold) {
         long deadline = engine.platform.nanoTime() + engine.config.command();
-        while (isInDoubt(hold) && !engine.holds.validity().isOver(hold) && engine.platform.nanoTime() - deadline < 0) {
+        while (!engine.holds.validity().isOver(hold)) {
             var unused = engine.holds.renewals().confirm(hold);
-            if (isInDoubt(hold)) {
-                Awaiting.pause(engine.platform, CONFIRM_AGAIN_NANOS);
+            if (!isInDoubt(hold) || engine.platform.nanoTime() - deadline >= 0) {
+                return;
             }
+            Awaiting.pause(engine.platform, CONFIRM_AGAIN_NANOS);
         }
-        return isInDoubt(hold);
     }
 
     /** Returns the rest of a release. It waits until the command timeout has passed since this call, at most. */

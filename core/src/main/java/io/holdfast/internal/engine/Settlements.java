@@ -3,7 +3,6 @@ package io.holdfast.internal.engine;
 import io.holdfast.internal.slot.HoldSpec;
 import io.holdfast.internal.slot.Settlement;
 import io.holdfast.internal.slot.SlotConfig;
-import io.holdfast.internal.slot.Validity;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.Release;
@@ -94,10 +93,8 @@ public record Settlements(
     }
 
     /** Returns {@code true} if the store still has to hold the tenure unless it was released. */
-    private boolean isLeaseCertain(Settlement settlement) {
-        Validity validity = settlement.tenure.validity;
-        long now = platform.nanoTime();
-        return validity.unexpired(now) && !validity.suspect(now, platform.wallMillis());
+    private boolean leaseLasts(Settlement settlement) {
+        return settlement.tenure.validity.lasts(platform.nanoTime(), platform.wallMillis());
     }
 
     private boolean isRecordKept(Settlement settlement) {
@@ -133,7 +130,7 @@ public record Settlements(
         @Override
         void replied(Release.Reply reply) {
             store.clock(settlement.name).observe(sent(), reply.serverMicros());
-            boolean lasts = isLeaseCertain(settlement);
+            boolean lasts = leaseLasts(settlement);
             if (reply.held() || !(lasts || settlement.startedInDoubt)) {
                 settlement.released();
             } else {

@@ -220,7 +220,7 @@ public final class Hold implements Outcome {
     }
 
     /** Returns what is left of the minimum hold time, in nanoseconds; zero or less if it is over. */
-    long minHoldLeft(long now) {
+    public long minHoldLeft(long now) {
         return spec.minHold() == 0 ? 0 : since + spec.minHold() - now;
     }
 

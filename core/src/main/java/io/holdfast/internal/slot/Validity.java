@@ -56,6 +56,12 @@ public record Validity(long sent, long requested, long lease, long deadline, lon
         return lease > 0;
     }
 
+    /** Returns {@code true} if the deadline has not passed by either clock. */
+    public boolean lasts(long now, long wallMillis) {
+        long ahead = Math.max(0, skew(now, wallMillis) - skew);
+        return unexpired(now) && now + ahead - deadline < 0;
+    }
+
     public boolean suspect(long now, long wallMillis) {
         return Math.abs(skew(now, wallMillis) - skew) > HoldSpec.margin(lease);
     }

@@ -286,6 +286,21 @@ class LossAtReleaseTest extends VirtualTime {
         assertThat(c.stats().unsettled()).isZero();
     }
 
+    @Test
+    void reportsALossBeforeAReleaseDuringWhichTheClockIsSet() {
+        lock.lock();
+        server.wipe();
+        CompletableFuture<Release.Reply> reply = new CompletableFuture<>();
+        answers.add(reply);
+        SimThread clock = start("clock", () -> {
+            sim.sleep(Duration.ofMillis(10));
+            sim.suspend(LEASE.dividedBy(4));
+            reply.complete(new Release.Reply(false, 0, 0));
+        });
+        assertLost(lock::unlock);
+        clock.join();
+    }
+
     /** Its answer is lost. It reaches the server after the deadline, and before the lease ends there. */
     @Test
     void reportsNoLossOfAHoldWhoseReleaseWasAppliedAfterTheDeadline() throws InterruptedException {

@@ -136,7 +136,7 @@ class RunOnceTest extends VirtualTime {
         c.close();
         sim.runFor(HOUR.minus(POLL));
         assertThat(isFree()).isFalse();
-        sim.runFor(POLL);
+        sim.runFor(POLL.plus(MILLI));
         assertThat(isFree()).as("no renewal has made the lease longer").isTrue();
     }
 
@@ -201,6 +201,13 @@ class RunOnceTest extends VirtualTime {
         assertThat(thrown).isSameAs(error);
         assertThat(thrown.getSuppressed()).hasOnlyElementsOfType(LeaseLostException.class);
         assertThat(events(LockEvent.Lost.class)).hasSize(2);
+    }
+
+    @Test
+    void tellsALossThatIsNotNoticedBeforeTheEndOfTheBody() {
+        assertThatThrownBy(() -> lock.runOnce(HOUR, server::wipe)).isInstanceOf(LeaseLostException.class);
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+        assertThat(isFree()).isTrue();
     }
 
     @Test

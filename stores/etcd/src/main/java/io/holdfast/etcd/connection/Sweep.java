@@ -141,8 +141,9 @@ final class Sweep {
 
     /** Returns {@code true} if a record has been unused for long enough. Otherwise notes when it was seen unused first. */
     private boolean isOver(KeyValue found, Map<ByteString, Unused> earlier, Set<String> ended) {
-        Optional<LockRecord> idle =
-                record(found).map(each -> each.endSessions(ended::contains)).filter(Sweep::isIdle);
+        Optional<LockRecord> idle = record(found)
+                .map(each -> each.endSessions(ended::contains, platform.wallMillis() * 1_000))
+                .filter(Sweep::isIdle);
         if (idle.isEmpty()) {
             return false;
         }

@@ -63,6 +63,7 @@ public final class Decider {
     public Decision<Renew.Reply> renew(LockRecord before, Renew request, Moment moment) {
         Draft draft = draft(before, request.name(), moment);
         return draft.decided(held(draft, request.tenure(), request.mode())
+                .filter(draft::isPresent)
                 .<Renew.Reply>map(holder -> renew(draft, holder, request))
                 .orElseGet(() -> {
                     draft.takeArrival();

@@ -172,6 +172,11 @@ final class Draft {
         record = record.with(holders().with(List.of(extended)));
     }
 
+    /** Returns {@code true} unless the session of a hold has ended, so that the hold is lost and only its name is kept. */
+    boolean isPresent(Holder holder) {
+        return moment.session().isEmpty() || holder.claimant().session().isPresent();
+    }
+
     /** Returns the time until which a hold stays if its session ends. A hold without a session always stays for its lease. */
     private long keptUntil(Duration minHold) {
         return moment.session().isEmpty() || minHold.isZero() ? 0 : moment.wall() + Moment.micros(minHold);

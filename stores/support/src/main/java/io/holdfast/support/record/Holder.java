@@ -33,7 +33,7 @@ public record Holder(
      */
     Holder following(Holder before) {
         long end = laterThan(before.expires, expires);
-        return new Holder(claimant, mode, end, before.firstOf(keptUntil), before.permits, grant, unclaimed);
+        return new Holder(claimant, mode, end, keptUntil, before.permits, grant, unclaimed);
     }
 
     /** Returns a copy that expires at the given time, or a moment later than before if that is later. */
@@ -56,16 +56,12 @@ public record Holder(
 
     /** Returns a copy that stays until the given time by the wall clock, even if its session ends. The first such time counts. */
     Holder keptUntil(long wall) {
-        return new Holder(claimant, mode, expires, firstOf(wall), permits, grant, unclaimed);
+        return new Holder(claimant, mode, expires, keptUntil == 0 ? wall : keptUntil, permits, grant, unclaimed);
     }
 
-    private long firstOf(long wall) {
-        return keptUntil == 0 ? wall : keptUntil;
-    }
-
-    /** Returns a copy whose session has ended, which stays for as long as it is kept. */
-    Holder detached() {
-        return new Holder(claimant.withoutSession(), mode, LockRecord.NEVER, keptUntil, permits, grant, false);
+    /** Returns a copy without a session, which stays for as long as it is kept, or until the given time of the record. */
+    Holder detached(long time) {
+        return new Holder(claimant.withoutSession(), mode, time, keptUntil, permits, grant, false);
     }
 
     /** Returns {@code true} if its session has ended, and the time until which it is kept is over. */

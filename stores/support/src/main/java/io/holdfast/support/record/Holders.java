@@ -91,7 +91,7 @@ public record Holders(List<Holder> all) {
     }
 
     private static Stream<Holder> kept(Holder holder) {
-        return holder.keptUntil() == 0 ? Stream.empty() : Stream.of(holder.detached());
+        return holder.keptUntil() == 0 ? Stream.empty() : Stream.of(holder.detached(LockRecord.NEVER));
     }
 
     Holders without(Predicate<Holder> removed) {

@@ -100,12 +100,15 @@ public record LockRecord(
 
     /**
      * Removes the holds, positions and listeners of ended sessions. The next request is then decided as if they had released. A hold
-     * that is to be kept for a time stays.
+     * that is to be kept for a time stays until that time is over.
+     *
+     * @param wall the wall clock, in microseconds
      */
-    public LockRecord endSessions(Predicate<String> ended) {
+    public LockRecord endSessions(Predicate<String> ended, long wall) {
         Predicate<Optional<String>> isEnded = session -> session.filter(ended).isPresent();
         return with(holders.afterSessions(
-                        holder -> isEnded.test(holder.claimant().session())))
+                                holder -> isEnded.test(holder.claimant().session()))
+                        .without(holder -> holder.isNoLongerKept(wall)))
                 .with(queue.without(place -> isEnded.test(place.claimant().session())))
                 .with(latch.map(some -> some.withListeners(some.listeners().stream()
                         .filter(listener -> !isEnded.test(listener.party().session()))
@@ -130,16 +133,16 @@ public record LockRecord(
                 .orElse(this);
     }
 
-    /** Lets a hold last until the given time by the wall clock, or until the time that an owner has stated, without its session. */
-    public LockRecord detach(TenureId tenure, long wall) {
+    /**
+     * Lets a hold last without its session: for the given time, or until the time that an owner has stated. It ends by the clock of the
+     * record or by the wall clock, whichever is first, because nobody relies on it.
+     */
+    public LockRecord detach(TenureId tenure, long micros, Moment moment) {
         return holders.of(tenure)
-                .map(holder -> with(holders.with(List.of(holder.keptUntil(wall).detached()))))
+                .map(holder -> holder.keptUntil(moment.wall() + micros))
+                .map(kept -> kept.detached(moment.now() + Math.max(0, kept.keptUntil() - moment.wall())))
+                .map(detached -> with(holders.with(List.of(detached))))
                 .orElse(this);
-    }
-
-    /** Removes the holds whose sessions have ended, and which were kept until a time that is over by the wall clock. */
-    public LockRecord withoutKept(long wall) {
-        return with(holders.without(holder -> holder.isNoLongerKept(wall)));
     }
 
     /** Ends the waits of a client that closes. Its holds stay until their leases end. */

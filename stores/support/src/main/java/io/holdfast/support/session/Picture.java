@@ -89,9 +89,9 @@ record Picture(long version, LockRecord record, String session, long seen, Map<T
                 || record.holders().all().stream().anyMatch(holder -> holder.expires() != LockRecord.NEVER);
     }
 
-    /** Returns a record of this picture without the leases that are over for certain, and the holds that are kept no longer. */
-    LockRecord withoutEnded(LockRecord living, Moment moment, long nanos) {
-        LockRecord left = living.withoutKept(moment.wall());
+    /** Returns a record of this picture without the leases that are over for certain. */
+    LockRecord withoutWatchedLeases(LockRecord living, Moment moment, long nanos) {
+        LockRecord left = living;
         for (Map.Entry<TenureId, End> each : ends.entrySet()) {
             if (nanos - each.getValue().nanos >= 0) {
                 left = left.endLease(each.getKey(), moment.now());

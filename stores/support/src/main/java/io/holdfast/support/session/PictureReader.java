@@ -149,8 +149,8 @@ final class PictureReader {
         return ended.contains(session) || sessions.isOver(session);
     }
 
-    /** Returns the record without what belongs to sessions that have ended. */
+    /** Returns the record without what belongs to sessions that have ended, unless it is to be kept. */
     LockRecord living(Picture picture) {
-        return picture.record().endSessions(this::isOver);
+        return picture.record().endSessions(this::isOver, config.platform().wallMillis() * 1_000);
     }
 }

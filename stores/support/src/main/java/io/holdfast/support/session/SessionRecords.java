@@ -201,7 +201,7 @@ final class SessionRecords implements Records {
         long decided = config.platform().nanoTime();
         Moment moment = moment(picture, round.session(), decided);
         LockRecord before = reader.living(picture);
-        LockRecord after = picture.withoutEnded(before, moment, decided);
+        LockRecord after = picture.withoutWatchedLeases(before, moment, decided);
         if (justRead && round.races() > 0) {
             answerUnwritten(round, after, moment, decided);
         }
@@ -336,7 +336,7 @@ final class SessionRecords implements Records {
     private Found found(RecordKey key, Picture picture, Session session) {
         long now = config.platform().nanoTime();
         Moment moment = moment(picture, session, now);
-        LockRecord alive = picture.withoutEnded(reader.living(picture), moment, now);
+        LockRecord alive = picture.withoutWatchedLeases(reader.living(picture), moment, now);
         Holders holders = new Holders(alive.holders().all().stream()
                 .map(holder -> holder.expires() == LockRecord.NEVER
                         ? holder.expiringAt(shown(holder, moment, session))

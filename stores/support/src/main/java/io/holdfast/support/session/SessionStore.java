@@ -483,7 +483,6 @@ public final class SessionStore extends RecordStore {
         long left = Math.max(0, hold.end() - now()) / 1_000;
         return records.update(
                 hold.key(),
-                (record, moment) ->
-                        new Decision<>(record.detach(hold.tenure(), moment.wall() + left), true, List.of()));
+                (record, moment) -> new Decision<>(record.detach(hold.tenure(), left, moment), true, List.of()));
     }
 }

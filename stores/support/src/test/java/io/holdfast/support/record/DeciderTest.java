@@ -569,7 +569,7 @@ class DeciderTest {
         after(decider.acquire(record, request("a", 1, Queueing.NONE), new Moment(now, 1, Optional.of("gone"))));
         after(decider.acquire(record, request("a", 2, Queueing.FAIR), new Moment(now, 1, Optional.of("gone"))));
         after(decider.acquire(record, request("b", 1, Queueing.FAIR), new Moment(now, 1, Optional.of("here"))));
-        record = record.endSessions("gone"::equals);
+        record = record.endSessions("gone"::equals, now);
         assertThat(record.holders().isEmpty()).isTrue();
         assertThat(acquire(request("c", 1, Queueing.NONE))).isInstanceOf(Acquire.Refused.class);
         assertThat(notices).singleElement().satisfies(notice -> {
@@ -585,10 +585,11 @@ class DeciderTest {
     void keepsAHoldOfAnEndedSessionForItsMinimumTime() {
         Acquire request = request("a", 1, Queueing.NONE).withMinHold(Duration.ofSeconds(60));
         after(decider.acquire(record, request, new Moment(now, 1, Optional.of("gone"))));
-        record = record.endSessions("gone"::equals);
-        assertThat(record.withoutKept(now + 59_999_999)).isEqualTo(record);
+        record = record.endSessions("gone"::equals, now + 59_999_999);
         assertThat(acquire(request("b", 1, Queueing.NONE))).isInstanceOf(Acquire.Refused.class);
-        record = record.withoutKept(now + 60_000_000);
+        assertThat(after(decider.renew(record, new Renew(request.name(), request.tenure(), LEASE, 0), in("next"))))
+                .isInstanceOf(Renew.Lost.class);
+        record = record.endSessions("gone"::equals, now + 60_000_000);
         assertThat(acquire(request("b", 1, Queueing.NONE))).isInstanceOf(Acquire.Granted.class);
     }
 
@@ -596,7 +597,7 @@ class DeciderTest {
     void keepsAHoldWhileItsSessionLives() {
         Acquire request = request("a", 1, Queueing.NONE).withMinHold(Duration.ofSeconds(60));
         after(decider.acquire(record, request, new Moment(now, 1, Optional.of("here"))));
-        assertThat(record.withoutKept(Long.MAX_VALUE)).isEqualTo(record);
+        assertThat(record.endSessions("gone"::equals, Long.MAX_VALUE)).isEqualTo(record);
     }
 
     @Test
@@ -606,8 +607,31 @@ class DeciderTest {
         Renew renewal = new Renew(request.name(), request.tenure(), Duration.ofSeconds(60), 0);
         now += 30_000_000;
         after(decider.renew(record, renewal.withMinHold(Duration.ofSeconds(60)), in("gone")));
-        record = record.endSessions("gone"::equals).withoutKept(now + 30_000_000);
+        record = record.endSessions("gone"::equals, now + 30_000_000);
         assertThat(record.holders().isEmpty()).isTrue();
+    }
+
+    @Test
+    void keepsALockForItsSessionThatAsksAgainAfterARun() {
+        Acquire request = request("a", 1, Queueing.NONE);
+        Moment gone = new Moment(now, 1, Optional.of("gone"));
+        after(decider.acquire(record, request.withMinHold(Duration.ofSeconds(60)), gone));
+        after(decider.acquire(record, request, gone));
+        record = record.endSessions("gone"::equals, now);
+        assertThat(record.holders().isEmpty()).isTrue();
+    }
+
+    @Test
+    void endsADetachedHoldByTheClockOfTheRecordOrByTheWallClock() {
+        Moment ahead = new Moment(now, now, now + 7_200_000_000L, 1, Optional.of("gone"));
+        after(decider.acquire(record, request("a", 1, Queueing.NONE), ahead));
+        record = record.detach(new TenureId("a", 1), 30_000_000, ahead);
+        assertThat(record.expire(now + 29_999_999).holders().isEmpty()).isFalse();
+        assertThat(record.expire(now + 30_000_000).holders().isEmpty()).isTrue();
+        assertThat(record.endSessions(none -> false, ahead.wall() + 30_000_000)
+                        .holders()
+                        .isEmpty())
+                .isTrue();
     }
 
     private Moment in(String session) {
@@ -620,7 +644,7 @@ class DeciderTest {
             after(decider.acquire(
                     record, request("a-" + session, 1, Queueing.NONE).withShare(Share.READ), in(session)));
         }
-        record = record.endSessions("gone"::equals);
+        record = record.endSessions("gone"::equals, now);
         assertThat(record.holders().all())
                 .singleElement()
                 .matches(holder -> holder.claimant().isOf("a-here"));
@@ -631,7 +655,7 @@ class DeciderTest {
         assertThat(applied(change(Change.Kind.TRY_COUNT, 1, 1))).isTrue();
         listens("b", in("gone"));
         listens("c", in("here"));
-        record = record.endSessions("gone"::equals);
+        record = record.endSessions("gone"::equals, now);
         opens();
         assertThat(notices).containsExactly(new Notice(new Party("c", Optional.of("here")), new Signal.Changed(NAME)));
     }

@@ -174,8 +174,8 @@ final class Sweep {
      */
     private boolean isUnused(Data data, Alive alive) {
         try {
-            LockRecord record =
-                    record(data).endSessions(session -> !alive.sessions().contains(session));
+            LockRecord record = record(data)
+                    .endSessions(session -> !alive.sessions().contains(session), platform.wallMillis() * 1_000);
             long written = record.at().orElse(0);
             boolean idle = !record.expire(written + pause.toNanos() / 1_000).isInUse();
             long age = Math.max(
