@@ -87,17 +87,17 @@ public final class HoldReleases {
     }
 
     /**
-     * Asks the store whether it has lost the hold, as a release does. If the hold is in doubt, this repeats the question within the
-     * command timeout, because an answer may prove too little.
+     * Asks the store whether it has lost the hold, as a release does. This repeats the question within the command timeout, because
+     * there may be no connection, and because an answer may prove too little for a hold in doubt.
      */
     private void confirmUntilCertain(Hold hold) {
         long deadline = engine.platform.nanoTime() + engine.config.command();
-        while (!engine.holds.validity().isOver(hold)) {
-            var unused = engine.holds.renewals().confirm(hold);
-            if (!isInDoubt(hold) || engine.platform.nanoTime() - deadline >= 0) {
-                return;
+        boolean certain = false;
+        while (!certain && !engine.holds.validity().isOver(hold) && engine.platform.nanoTime() - deadline < 0) {
+            certain = engine.holds.renewals().confirm(hold) && !isInDoubt(hold);
+            if (!certain) {
+                Awaiting.pause(engine.platform, CONFIRM_AGAIN_NANOS);
             }
-            Awaiting.pause(engine.platform, CONFIRM_AGAIN_NANOS);
         }
     }
 

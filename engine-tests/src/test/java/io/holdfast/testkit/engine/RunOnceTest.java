@@ -211,6 +211,24 @@ class RunOnceTest extends VirtualTime {
     }
 
     @Test
+    void tellsALossThatTheStoreReportsAfterAShortOutage() {
+        faults(a).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        faults(a).next(Operation.RENEW, Fault.FAIL_BEFORE);
+        assertThatThrownBy(() -> lock.runOnce(HOUR, server::wipe)).isInstanceOf(LeaseLostException.class);
+        assertThat(events(LockEvent.Lost.class)).hasSize(1);
+    }
+
+    @Test
+    void keepsTheNameThoughTheStoreDoesNotAnswerAtTheEndOfTheBody() {
+        assertThat(lock.runOnce(HOUR, () -> faults(a).outage(true))).isTrue();
+        faults(a).outage(false);
+        assertThat(isFree()).isFalse();
+        sim.runFor(HOUR);
+        assertThat(isFree()).isTrue();
+        assertThat(events(LockEvent.Lost.class)).isEmpty();
+    }
+
+    @Test
     void whoHasTheLockDoesNotRun() throws InterruptedException {
         other.lock();
         Duration before = sim.elapsed();

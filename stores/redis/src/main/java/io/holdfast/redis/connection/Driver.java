@@ -190,7 +190,7 @@ public final class Driver {
 
     /**
      * Makes the first connection, and waits for it. A failure that may pass is followed by further attempts, until the connect
-     * timeout has passed since the first failure. An interrupt ends the attempts, and is preserved.
+     * timeout has passed since the first failure. After an interrupt, which is preserved, no other attempt is made.
      *
      * @return the last failure; empty if an attempt has succeeded
      */
