@@ -194,7 +194,7 @@ abstract class AgreementRules {
                 execute("UPDATE holdfast_locks SET tenure = SUBSTRING(tenure, 2)" + row);
             }
         });
-        assertThat(statements.renew(applying, leases)).containsOnlyKeys(leases.get(0));
+        assertThat(statements.renew(applying, leases, random.nextBoolean())).containsOnlyKeys(leases.get(0));
         assertThat(statementsPrepared).hasPositiveValue();
     }
 
@@ -370,7 +370,7 @@ abstract class AgreementRules {
                     .orElseGet(this::tenure));
             leases.add(new Lease(key(name), tenures.get(tenures.size() - 1).toString(), lease().toNanos() / 1_000));
         }
-        Map<Lease, Renewed> renewed = statements.renew(connection, leases);
+        Map<Lease, Renewed> renewed = statements.renew(connection, leases, random.nextBoolean());
         for (int i = 0; i < names.size(); i++) {
             String name = names.get(i);
             Row after = read(name);

@@ -1,6 +1,7 @@
 package io.holdfast.jdbc.record;
 
 import static io.holdfast.spi.Names.quoted;
+import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Key;
@@ -113,17 +114,17 @@ final class TableRecords implements Records {
      * time waits for one, because all are sent by one thread.
      */
     void noteLeases(List<Duration> leases) {
-        if (leases.stream().anyMatch(lease -> lease.compareTo(longEnough()) < 0)) {
+        if (leases.stream().anyMatch(lease -> lease.compareTo(longEnough()) <= 0)) {
             hurry();
         }
     }
 
-    /** Returns the lease from which on a renewal can be sent again after one statement has used up its time. */
+    /** Returns the lease above which a renewal can be sent again after one statement has used up its time. */
     private Duration longEnough() {
-        Duration wait = Duration.ofMillis(
-                dialect.longestRowWaitMillis(config.commandTimeout().toMillis()));
-        Duration statement = wait.compareTo(config.commandTimeout()) > 0 ? wait : config.commandTimeout();
-        return statement.multipliedBy(STATEMENTS_OF_A_LEASE);
+        long command = config.commandTimeout().toMillis();
+        long statement =
+                Math.max(Math.max(command, dialect.networkMillis(command)), dialect.longestRowWaitMillis(command));
+        return Duration.ofMillis(statement).multipliedBy(STATEMENTS_OF_A_LEASE);
     }
 
     /**
@@ -142,7 +143,8 @@ final class TableRecords implements Records {
     /** Updates the rows, except those that stay locked if renewals must not wait for them. */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
-        return exceptLocked(updates, isHurried() ? staysLocked(updates.keySet()) : Set.of(), this::updateFree);
+        boolean asksFirst = isHurried() && !dialect.writesTogether();
+        return exceptLocked(updates, asksFirst ? staysLocked(updates.keySet()) : Set.of(), this::updateFree);
     }
 
     /** Makes the updates, except those of locked rows, which fail. */
@@ -162,26 +164,35 @@ final class TableRecords implements Records {
     /** Updates the rows together, where the database can write many rows by one statement. */
     private <R> Map<RecordKey, CompletionStage<R>> updateFree(Map<RecordKey, RecordUpdate<R>> updates) {
         boolean late = updates.values().stream().anyMatch(update -> update.notAfter() != LockRecord.NEVER);
-        return late || !dialect.writesTogether() ? updateEach(updates, false) : updateTogether(updates, 1);
+        return late || !dialect.writesTogether() ? updateEach(updates, false) : updateTogether(updates, isHurried(), 1);
     }
 
-    /** Updates the rows together, and repeats those together that have lost a race: one by one, they would outlast their leases. */
-    private <R> Map<RecordKey, CompletionStage<R>> updateTogether(Map<RecordKey, RecordUpdate<R>> updates, int round) {
-        if (updates.size() <= 1 || round > MOST_ROUNDS) {
+    /**
+     * Updates the rows together, and repeats those together that have lost a race, or are locked: one by one, they would outlast
+     * their leases. In a hurry, those that stay locked fail. Otherwise they are awaited.
+     */
+    private <R> Map<RecordKey, CompletionStage<R>> updateTogether(
+            Map<RecordKey, RecordUpdate<R>> updates, boolean hurried, int round) {
+        if (updates.isEmpty() || (hurried && round > MOST_ROUNDS)) {
+            Set<Key> locked = updates.keySet().stream().map(Key::of).collect(toSet());
+            return exceptLocked(updates, locked, none -> new LinkedHashMap<>());
+        } else if (!hurried && (updates.size() == 1 || round > MOST_ROUNDS)) {
             return updateEach(updates, false);
         }
         JointUpdate.Outcome<R> outcome;
         try {
             outcome = together.attempt(updates);
         } catch (RuntimeException e) {
-            return updateAfter(e, updates, round);
+            return updateAfter(e, updates, hurried, round);
         }
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(outcome.results());
         if (!outcome.lost().isEmpty()) {
             config.platform().park(this, Contention.pauseNanos(config.platform(), round, false));
-            results.putAll(updateTogether(only(outcome.lost(), updates), round + 1));
+            results.putAll(updateTogether(only(outcome.lost(), updates), hurried, round + 1));
         }
-        results.putAll(updateEach(only(outcome.alone(), updates), false));
+        if (!outcome.alone().isEmpty()) {
+            results.putAll(updateEach(only(outcome.alone(), updates), hurried));
+        }
         return results;
     }
 
@@ -194,15 +205,15 @@ final class TableRecords implements Records {
 
     /** Updates the rows after a failure of all. If a locked row was awaited, those that stay locked fail, and the others do not. */
     private <R> Map<RecordKey, CompletionStage<R>> updateAfter(
-            RuntimeException failure, Map<RecordKey, RecordUpdate<R>> updates, int round) {
+            RuntimeException failure, Map<RecordKey, RecordUpdate<R>> updates, boolean hurried, int round) {
         boolean ofDatabase = failure instanceof StoreException && failure.getCause() instanceof SQLException;
         boolean locked = ofDatabase && isRowLocked((StoreException) failure);
         if (locked && round < MOST_ROUNDS) {
-            return exceptLocked(updates, staysLocked(updates.keySet()), free -> updateTogether(free, MOST_ROUNDS));
+            return exceptLocked(
+                    updates, staysLocked(updates.keySet()), free -> updateTogether(free, hurried, MOST_ROUNDS));
         } else if (locked || !ofDatabase) {
             return updateEach(updates, locked);
         }
-        hurry();
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
         updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(failure)));
         return results;

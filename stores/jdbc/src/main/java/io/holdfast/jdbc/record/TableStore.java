@@ -249,8 +249,9 @@ public final class TableStore extends RecordStore {
      * others. They are found out first if renewals are in a hurry, and after the wait for one of them otherwise.
      */
     private Map<Renew, Renew.Reply> renewPlain(GuardedStatements statements, List<Renew> plain) {
-        boolean locksFirst = records.isHurried() && !statements.renewsPastLockedRows();
-        return (locksFirst ? Optional.<Map<Renew, Renew.Reply>>empty() : renewUnlessLocked(statements, plain))
+        boolean hurried = records.isHurried();
+        boolean locksFirst = hurried && !statements.renewsPastLockedRows();
+        return (locksFirst ? Optional.<Map<Renew, Renew.Reply>>empty() : renewUnlessLocked(statements, plain, hurried))
                 .orElseGet(() -> renewFree(statements, plain));
     }
 
@@ -267,7 +268,7 @@ public final class TableStore extends RecordStore {
             }
         }
         if (!free.isEmpty()) {
-            renewUnlessLocked(statements, free).ifPresent(replies::putAll);
+            renewUnlessLocked(statements, free, true).ifPresent(replies::putAll);
         }
         return replies;
     }
@@ -277,9 +278,10 @@ public final class TableStore extends RecordStore {
     }
 
     /** Returns the replies; empty if a row was locked or another writer was faster. Any other failure is that of the batch. */
-    private Optional<Map<Renew, Renew.Reply>> renewUnlessLocked(GuardedStatements statements, List<Renew> plain) {
+    private Optional<Map<Renew, Renew.Reply>> renewUnlessLocked(
+            GuardedStatements statements, List<Renew> plain, boolean hurried) {
         try {
-            return Optional.of(renew(statements, plain));
+            return Optional.of(renew(statements, plain, hurried));
         } catch (StoreException e) {
             if (e.getCause() instanceof SQLException cause && dialect.verdict(cause) != Verdict.LOCKED) {
                 records.hurry();
@@ -294,7 +296,7 @@ public final class TableStore extends RecordStore {
      * Returns the replies to those whose tenures hold their locks. Whether the others are lost is decided on their records: a statement
      * that matches no row may have met a state that is not the last one.
      */
-    private Map<Renew, Renew.Reply> renew(GuardedStatements statements, List<Renew> plain) {
+    private Map<Renew, Renew.Reply> renew(GuardedStatements statements, List<Renew> plain, boolean hurried) {
         Map<Renew, GuardedStatements.Lease> leases = new LinkedHashMap<>();
         plain.forEach(request -> leases.put(
                 request,
@@ -302,7 +304,7 @@ public final class TableStore extends RecordStore {
                         Key.of(key(request)), request.tenure().toString(), micros(request.lease()))));
         String what = plain.size() == 1 ? "renew " + quoted(plain.get(0).name()) : "renew " + plain.size() + " locks";
         Map<GuardedStatements.Lease, GuardedStatements.Renewed> renewed = sessions.runWrite(
-                        what, connection -> statements.renew(connection, List.copyOf(leases.values())))
+                        what, connection -> statements.renew(connection, List.copyOf(leases.values()), hurried))
                 .orElseThrow(
                         () -> new StoreException(Effect.NOT_APPLIED, what + ": other clients wrote faster; retry"));
         Map<Renew, Renew.Reply> replies = new HashMap<>();

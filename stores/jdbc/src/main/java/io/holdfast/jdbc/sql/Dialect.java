@@ -87,7 +87,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         update = sql("UPDATE {locks} SET tenure = ?, expires_at = ?, last_unit = ?, floor_unit = ?, waiters = ?,"
                 + " state = ?, version = version + 1, used_at = {clock}"
                 + " WHERE name = ? AND version = ? AND {clock} <= ?");
-        unlocked = sql("SELECT name FROM {locks} WHERE name IN ({names}) FOR UPDATE SKIP LOCKED");
+        unlocked = sql("SELECT name FROM {locks} WHERE name IN ({names}) " + lockOfWrite() + " SKIP LOCKED");
     }
 
     /** Replaces the clock, and what else depends on the database. */
@@ -458,12 +458,15 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         }
     }
 
-    /** Returns {@code true} if {@link #writeAll} and {@link #addEmpty} are supported. */
+    /** Returns {@code true} if {@link #writeAll} and {@link #addEmpty} are supported, and pass over locked rows. */
     public boolean writesTogether() {
         return false;
     }
 
-    /** Writes different rows by one statement, and returns the keys of those for which no other writer was faster. */
+    /**
+     * Writes different rows by one statement, and returns the keys of those for which no other writer was faster. It waits for no
+     * locked row.
+     */
     public Set<Key> writeAll(Connection connection, List<Written> rows) throws SQLException {
         throw new UnsupportedOperationException();
     }
@@ -493,6 +496,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     private static @Nullable Object[] arguments(RecordColumns columns, Object... where) {
         Stream<@Nullable Object> written = WRITTEN_COLUMNS.stream().map(column -> column.apply(columns));
         return Stream.concat(written, Stream.of(where)).toArray();
+    }
+
+    /** Returns the clause by which a query locks rows as a write of their columns does. */
+    String lockOfWrite() {
+        return "FOR UPDATE";
     }
 
     /** Returns those of the names whose rows are not locked by another transaction now. */

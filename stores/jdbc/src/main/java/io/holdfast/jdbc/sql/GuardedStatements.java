@@ -54,12 +54,13 @@ public interface GuardedStatements {
     OptionalLong release(Connection connection, Key key, String tenure, long lastUnit) throws SQLException;
 
     /**
-     * Renews the leases of locks. A lock that its tenure does not hold is left out, and so is one whose row is locked if that is how
-     * the statement treats locked rows.
+     * Renews the leases of locks. A lock that its tenure does not hold is left out.
+     *
+     * @param hurried {@code true} if a lock whose row is locked is left out, too, where {@link #renewsPastLockedRows} says so
      */
-    Map<Lease, Renewed> renew(Connection connection, List<Lease> leases) throws SQLException;
+    Map<Lease, Renewed> renew(Connection connection, List<Lease> leases, boolean hurried) throws SQLException;
 
-    /** Returns {@code true} if the statement that renews waits for no locked row. */
+    /** Returns {@code true} if a hurried renewal waits for no locked row. */
     default boolean renewsPastLockedRows() {
         return false;
     }

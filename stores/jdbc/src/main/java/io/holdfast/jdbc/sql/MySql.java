@@ -66,10 +66,15 @@ public final class MySql extends Dialect implements GuardedStatements {
     private final String product;
     private final boolean oneWriter;
     private final FailureCodes codes;
+    /** The rows that no other transaction locks. With a limit, the server reads them first; without one, it waits for all. */
+    private static final String FREE = "(SELECT name AS free FROM {locks} WHERE name IN ({names}) LIMIT 100000"
+            + " FOR UPDATE SKIP LOCKED) f STRAIGHT_JOIN {locks} ON name = free";
+
     private final String acquire;
     private final String release;
     private final String renew;
     private final String held;
+    private final String renewFree;
     private final String writeAll;
 
     /**
@@ -145,11 +150,15 @@ public final class MySql extends Dialect implements GuardedStatements {
                         + " used_at = {clock} + 0 * LAST_INSERT_ID({start} * 2 + (waiters > 0))"
                         + " WHERE name IN ({names}) AND (name, tenure) IN ({pairs}) AND expires_at > {clock} ORDER BY waiters")
                 .replace("{start}", clock().replace("SYSDATE", "NOW"));
+        renewFree = sql("UPDATE " + FREE + " SET expires_at = GREATEST(expires_at, {clock} + ?), version = version + 1,"
+                        + " used_at = {clock} + 0 * LAST_INSERT_ID({start} * 2)"
+                        + " WHERE (name, tenure) IN ({pairs}) AND expires_at > {clock}")
+                .replace("{start}", clock().replace("SYSDATE", "NOW"));
         held = sql("SELECT name, tenure, waiters, {clock} FROM {locks} WHERE name IN ({names}) AND expires_at > {clock}"
                 + " AND used_at >= ? AND expires_at >= ?");
-        writeAll = sql("UPDATE {locks} SET tenure = {cases}, expires_at = {cases}, last_unit = {cases},"
+        writeAll = sql("UPDATE " + FREE + " SET tenure = {cases}, expires_at = {cases}, last_unit = {cases},"
                 + " floor_unit = {cases}, waiters = {cases}, state = {cases}, version = version + 1, used_at = {clock}"
-                + " WHERE name IN ({names}) AND (name, version) IN ({pairs})");
+                + " WHERE (name, version) IN ({pairs})");
     }
 
     @Override
@@ -204,7 +213,7 @@ public final class MySql extends Dialect implements GuardedStatements {
         return Statements.update(
                 connection,
                 sql,
-                Stream.of(columns, names, versions).flatMap(each -> each).toArray());
+                Stream.of(names, columns, versions).flatMap(each -> each).toArray());
     }
 
     @Override
@@ -389,27 +398,36 @@ public final class MySql extends Dialect implements GuardedStatements {
     }
 
     @Override
-    public Map<Lease, Renewed> renew(Connection connection, List<Lease> leases) throws SQLException {
+    public Map<Lease, Renewed> renew(Connection connection, List<Lease> leases, boolean hurried) throws SQLException {
         Map<Lease, Renewed> renewed = new HashMap<>();
         for (Map.Entry<Long, List<Lease>> each :
                 leases.stream().collect(groupingBy(Lease::micros)).entrySet()) {
-            renewed.putAll(renew(connection, each.getKey(), each.getValue()));
+            renewed.putAll(renew(connection, each.getKey(), each.getValue(), hurried));
         }
         return renewed;
     }
 
-    /** Renews leases of one length. A second statement follows only if a lock was lost, or if somebody waits for one. */
-    private Map<Lease, Renewed> renew(Connection connection, long micros, List<Lease> leases) throws SQLException {
+    @Override
+    public boolean renewsPastLockedRows() {
+        return true;
+    }
+
+    /**
+     * Renews leases of one length. A second statement follows if a lock was lost, or if somebody waits for one; in a hurry always,
+     * because that statement does not say for which row somebody waits.
+     */
+    private Map<Lease, Renewed> renew(Connection connection, long micros, List<Lease> leases, boolean hurried)
+            throws SQLException {
         List<Lease> all = padded(leases);
         Stream<Object> names = all.stream().map(lease -> lease.key().bytes());
         Stream<Object> pairs =
                 all.stream().flatMap(lease -> Stream.of(lease.key().bytes(), lease.tenure()));
         Statements.Change change = Statements.change(
                 connection,
-                named(renew)
+                named(hurried ? renewFree : renew)
                         .replace("{names}", repeated("?", all.size()))
                         .replace("{pairs}", repeated("(?, ?)", all.size())),
-                Stream.of(Stream.<Object>of(micros), names, pairs)
+                Stream.of(hurried ? names : Stream.empty(), Stream.of(micros), hurried ? Stream.empty() : names, pairs)
                         .flatMap(each -> each)
                         .toArray());
         if (change.rows() == 0 || change.number() <= 0) {
@@ -418,7 +436,7 @@ public final class MySql extends Dialect implements GuardedStatements {
             return Map.of();
         }
         long start = change.number() / 2;
-        if (change.rows() == leases.size() && change.number() % 2 == 0) {
+        if (!hurried && change.rows() == leases.size() && change.number() % 2 == 0) {
             Renewed alone = new Renewed(0, start);
             return leases.stream().collect(toMap(lease -> lease, lease -> alone));
         }

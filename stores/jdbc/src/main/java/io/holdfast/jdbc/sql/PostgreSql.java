@@ -41,6 +41,9 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     /** The names of products whose version begins like that of PostgreSQL. */
     private static final Pattern OTHERS = Pattern.compile("-YB-|Redshift|Greenplum|Materialize|RisingWave");
 
+    /** The rows that no other transaction locks. A lock of the key, as by a foreign key, does not delay a write of other columns. */
+    private static final String FREE = "(SELECT name FROM {locks} WHERE name = ANY (?) FOR NO KEY UPDATE SKIP LOCKED)";
+
     private final FailureCodes codes;
     private final String acquire;
     private final String release;
@@ -107,13 +110,14 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " version = version + 1, used_at = {clock}"
                 + " FROM unnest(?::bytea[], ?::text[], ?::bigint[]) AS v(name, tenure, lease)"
                 + " WHERE l.name = v.name AND l.tenure = v.tenure AND l.expires_at > {clock}"
-                + " AND l.name IN (SELECT name FROM {locks} WHERE name = ANY (?) FOR UPDATE SKIP LOCKED)"
+                + " AND l.name IN " + FREE
                 + " RETURNING l.name, l.tenure, l.waiters, l.used_at");
         writeAll = sql("UPDATE {locks} l SET tenure = v.tenure, expires_at = v.expires_at, last_unit = v.last_unit,"
                 + " floor_unit = v.floor_unit, waiters = v.waiters, state = v.state, version = l.version + 1,"
                 + " used_at = {clock} FROM unnest(?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[],"
                 + " ?::bigint[], ?::int[], ?::text[]) AS v(name, version, tenure, expires_at, last_unit, floor_unit,"
-                + " waiters, state) WHERE l.name = v.name AND l.version = v.version RETURNING l.name");
+                + " waiters, state) WHERE l.name = v.name AND l.version = v.version AND l.name IN " + FREE
+                + " RETURNING l.name");
         addEmpty = sql("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at)"
                 + " SELECT name, 0, 0, 0, {clock}, {clock} FROM unnest(?::bytea[]) AS v(name) ON CONFLICT DO NOTHING");
     }
@@ -125,18 +129,20 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
 
     @Override
     public Set<Key> writeAll(Connection connection, List<Written> rows) throws SQLException {
+        Array names = names(connection, rows.stream().map(Written::key));
         return Set.copyOf(Statements.query(
                 connection,
                 named(writeAll),
                 line -> Key.of(line.getBytes(1)),
-                names(connection, rows.stream().map(Written::key)),
+                names,
                 array(connection, "bigint", rows, Written::version),
                 array(connection, "text", rows, row -> row.after().tenure().orElse(null)),
                 array(connection, "bigint", rows, row -> row.after().expires()),
                 array(connection, "bigint", rows, row -> row.after().lastUnit()),
                 array(connection, "bigint", rows, row -> row.after().floorUnit()),
                 array(connection, "int", rows, row -> row.after().waiters()),
-                array(connection, "text", rows, row -> row.after().state().orElse(null))));
+                array(connection, "text", rows, row -> row.after().state().orElse(null)),
+                names));
     }
 
     @Override
@@ -183,6 +189,11 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     @Override
     int keyColumn() {
         return Types.BINARY;
+    }
+
+    @Override
+    String lockOfWrite() {
+        return "FOR NO KEY UPDATE";
     }
 
     @Override
@@ -299,7 +310,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     }
 
     @Override
-    public Map<Lease, Renewed> renew(Connection connection, List<Lease> leases) throws SQLException {
+    public Map<Lease, Renewed> renew(Connection connection, List<Lease> leases, boolean hurried) throws SQLException {
         RenewedLeases renewed = new RenewedLeases(leases);
         Array names = names(connection, leases.stream().map(Lease::key));
         var unused = Statements.query(
