@@ -93,8 +93,10 @@ public final class HoldReleases {
     private void confirmUntilCertain(Hold hold) {
         long deadline = engine.platform.nanoTime() + engine.config.command();
         boolean certain = false;
-        while (!certain && !engine.holds.validity().isOver(hold) && engine.platform.nanoTime() - deadline < 0) {
-            certain = engine.holds.renewals().confirm(hold) && !isInDoubt(hold);
+        for (long left = engine.config.command();
+                !certain && left > 0 && !engine.holds.validity().isOver(hold);
+                left = deadline - engine.platform.nanoTime()) {
+            certain = engine.holds.renewals().confirm(hold, left) && !isInDoubt(hold);
             if (!certain) {
                 Awaiting.pause(engine.platform, CONFIRM_AGAIN_NANOS);
             }

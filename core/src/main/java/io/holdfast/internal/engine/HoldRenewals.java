@@ -82,8 +82,13 @@ public final class HoldRenewals {
 
     /** Renews the hold, and waits for the answer until the command timeout. */
     public boolean confirm(Hold hold) {
+        return confirm(hold, engine.config.command());
+    }
+
+    /** Renews the hold, and waits for the answer for the given time at most. */
+    boolean confirm(Hold hold, long nanos) {
         CompletableFuture<Boolean> renewed = engine.holds.validity().renew(hold);
-        return Awaiting.done(engine.platform, renewed, engine.config.command()) && renewed.join();
+        return Awaiting.done(engine.platform, renewed, nanos) && renewed.join();
     }
 
     /**

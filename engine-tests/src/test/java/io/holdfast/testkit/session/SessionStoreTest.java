@@ -481,6 +481,32 @@ class SessionStoreTest {
         assertThat(other.gets(2)).isTrue();
     }
 
+    @Test
+    void raisesTokensAlsoAfterAClientWhoseWallClockWasFarAhead() {
+        Client ahead = new Client("ahead");
+        time.stepWallClock(Duration.ofDays(30));
+        Acquire.Granted far = (Acquire.Granted) ahead.acquire(ahead.request(1, KEPT));
+        assertThat(ahead.release(1).held()).isTrue();
+        time.stepWallClock(Duration.ofDays(-30));
+        Client other = new Client("other");
+        Acquire.Granted next = (Acquire.Granted) other.acquire(other.request(1, KEPT));
+        assertThat(next.tokens().first()).isGreaterThan(far.tokens().last());
+    }
+
+    /** The client of the kept hold is gone. The wall clock of this one decides. */
+    @Test
+    void endsAKeptHoldByTheWallClockOfTheClientThatAsks() {
+        Client dead = new Client("dead");
+        Client other = new Client("other");
+        dead.acquire(dead.request(1, KEPT).withMinHold(KEPT));
+        dead.sessions.kill();
+        time.runFor(SessionServer.SESSION.multipliedBy(2));
+        time.stepWallClock(SessionServer.SESSION.multipliedBy(-2));
+        assertThat(other.gets(1)).isFalse();
+        time.stepWallClock(SessionServer.SESSION.multipliedBy(2));
+        assertThat(other.gets(2)).isTrue();
+    }
+
     /** Each write has another version, so none is known for long. */
     @Test
     void aLeaseOnABusyNameEnds() {

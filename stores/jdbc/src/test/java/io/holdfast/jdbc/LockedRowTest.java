@@ -1,7 +1,11 @@
 package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.Holdfast;
+import io.holdfast.Lease;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share;
@@ -10,7 +14,9 @@ import io.holdfast.testkit.StoreClient;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -111,13 +117,41 @@ class LockedRowTest {
         }
     }
 
+    /** As a dump without {@code --single-transaction} does. */
+    @Tag("ci")
+    @Test
+    void costsNoHoldIfTheTableIsLockedForShorterThanALease() throws Exception {
+        Duration almostAll = Duration.ofSeconds(29);
+        DatabaseServer server = Servers.mariaDb();
+        try (Holdfast client = Holdfast.builder()
+                        .uri(server.uri() + "&tablePrefix=dumped_")
+                        .lease(Duration.ofSeconds(30))
+                        .commandTimeout(Duration.ofSeconds(2))
+                        .build();
+                Databases foreign = Databases.at(server.uri(), "")) {
+            Lease held = client.lock("dumped").acquire();
+            Await.until("a renewal is needed", () -> held.remainingLease().compareTo(almostAll) < 0);
+            foreign.run("LOCK TABLES dumped_locks READ");
+            try {
+                assertThatThrownBy(() -> held.ensureValid(almostAll)).isInstanceOf(StoreUnavailableException.class);
+            } finally {
+                foreign.run("UNLOCK TABLES");
+            }
+            held.ensureValid(almostAll);
+            held.close();
+        }
+    }
+
     /** Ends the connection of a renewal while it waits for a row. Returns whether that came before the end of the wait. */
     private static boolean isEnded(StoreClient client, List<Renew> batch, Databases ending) {
         CompletableFuture<List<Renew.Reply>> renewed = CompletableFuture.supplyAsync(() -> client.renew(batch));
+        Set<Object> ended = new HashSet<>();
         while (!renewed.isDone()) {
             for (Object id : ending.column("SELECT id FROM information_schema.processlist"
                     + " WHERE info LIKE 'UPDATE%failedrow_locks%' AND time_ms > 100")) {
-                ending.run("KILL " + id);
+                if (ended.add(id)) {
+                    ending.run("KILL " + id);
+                }
             }
         }
         return renewed.isCompletedExceptionally();

@@ -1,7 +1,6 @@
 package io.holdfast.jdbc.record;
 
 import static io.holdfast.spi.Names.quoted;
-import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Key;
@@ -173,10 +172,9 @@ final class TableRecords implements Records {
      */
     private <R> Map<RecordKey, CompletionStage<R>> updateTogether(
             Map<RecordKey, RecordUpdate<R>> updates, boolean hurried, int round) {
-        if (updates.isEmpty() || (hurried && round > MOST_ROUNDS)) {
-            Set<Key> locked = updates.keySet().stream().map(Key::of).collect(toSet());
-            return exceptLocked(updates, locked, none -> new LinkedHashMap<>());
-        } else if (!hurried && (updates.size() == 1 || round > MOST_ROUNDS)) {
+        if (hurried && round > MOST_ROUNDS) {
+            return exceptLocked(updates, locked(updates.keySet()), this::lostRaces);
+        } else if (!hurried && (updates.size() <= 1 || round > MOST_ROUNDS)) {
             return updateEach(updates, false);
         }
         JointUpdate.Outcome<R> outcome;
@@ -193,6 +191,14 @@ final class TableRecords implements Records {
         if (!outcome.alone().isEmpty()) {
             results.putAll(updateEach(only(outcome.alone(), updates), hurried));
         }
+        return results;
+    }
+
+    private <R> Map<RecordKey, CompletionStage<R>> lostRaces(Map<RecordKey, RecordUpdate<R>> updates) {
+        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
+        updates.keySet()
+                .forEach(key -> results.put(
+                        key, CompletableFuture.failedStage(Contention.failure(quoted(keys.name(key)), MOST_ROUNDS))));
         return results;
     }
 

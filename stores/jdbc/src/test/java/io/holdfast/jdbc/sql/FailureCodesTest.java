@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the failures of a database mean. */
 class FailureCodesTest {
@@ -21,6 +22,16 @@ class FailureCodesTest {
     void refusesAValueThatTheDatabaseDoesNotAccept(Dialect dialect) {
         assertThat(Stream.of("22021", "22P05", "22003"))
                 .allMatch(state -> dialect.verdict(new SQLException("bad value", state)) == Verdict.REFUSED);
+    }
+
+    /** A pooler has given the connection another session of the server. A repetition on another connection is applied once. */
+    @ParameterizedTest
+    @ValueSource(strings = {"42P05", "26000"})
+    void repeatsAStatementThatAPoolerHasLostOnAnotherConnection(String state) {
+        SQLException lost = new SQLException("prepared statement \"S_1\" does not exist", state);
+        Dialect dialect = new PostgreSql(Tables.DEFAULT);
+        assertThat(dialect.verdict(lost)).isEqualTo(Verdict.NOT_APPLIED);
+        assertThat(dialect.codes().health(lost)).isEqualTo(FailureCodes.Health.BAD);
     }
 
     @ParameterizedTest
