@@ -86,12 +86,15 @@ final class Scene implements AutoCloseable {
         return lastStep - shortLeaseSince > shortLease.toNanos() || lastStep - claimWindowSince > claimWindow.toNanos();
     }
 
-    /** Notes that the name may be assigned from now on. The steps that need the assignment come next. */
+    /**
+     * Notes that the name may be assigned from now on. The steps that need the assignment come next. Until a lease has passed, the
+     * window counts from the first assignment, because a second release may assign nothing.
+     */
     void mayAssign(Capabilities capabilities) {
         tooSlow |= isLeaseOver();
+        lastStep = nanoTime();
+        claimWindowSince = claimWindow.equals(NO_LEASE) ? lastStep : claimWindowSince;
         claimWindow = capabilities.claimWindow();
-        claimWindowSince = nanoTime();
-        lastStep = claimWindowSince;
     }
 
     /** Returns the name under test. */
