@@ -15,8 +15,11 @@ class CrowdTest {
     void isFoundOut() throws Exception {
         // a database in memory is one of each process
         try (Crowd crowd = Crowd.start("jdbc:h2:mem:crowd", Duration.ofSeconds(3), 2, 2)) {
-            crowd.work(Duration.ofSeconds(2)); // on a machine under load, one process may begin later than the other
-            assertThatThrownBy(crowd::end).isInstanceOf(AssertionError.class).hasMessageContaining("OVERLAP: n-");
+            // on a machine under load, their holds may interleave without an overlap, and then their tokens show it
+            crowd.work(Duration.ofSeconds(2));
+            assertThatThrownBy(crowd::end)
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageFindingMatch("(OVERLAP|TOKEN): n-");
         }
     }
 }
