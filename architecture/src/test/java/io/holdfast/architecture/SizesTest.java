@@ -55,13 +55,13 @@ class SizesTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         // folder, limit, target
-        "stores/support/src/main/java/io/holdfast/support/record, 1652, 1369",
+        "stores/support/src/main/java/io/holdfast/support/record, 1655, 1369",
         "stores/support/src/main/java/io/holdfast/support/store, 690, 520",
         "stores/support/src/main/java/io/holdfast/support/session, 1100, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 126, 110",
-        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1386, 900",
+        "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1384, 900",
         "stores/etcd/src/main/java/io/holdfast/etcd, 119, 110",
-        "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1476, 900",
+        "stores/etcd/src/main/java/io/holdfast/etcd/connection, 1473, 900",
         "stores/mongodb/src/main/java/io/holdfast/mongodb, 110, 100",
         "stores/mongodb/src/main/java/io/holdfast/mongodb/record, 849, 700",
         "stores/memory/src/main/java/io/holdfast/memory, 276, 300",

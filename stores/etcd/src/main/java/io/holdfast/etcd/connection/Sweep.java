@@ -17,7 +17,6 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -143,7 +142,7 @@ final class Sweep {
     /** Returns {@code true} if a record has been unused for long enough. Otherwise notes when it was seen unused first. */
     private boolean isOver(KeyValue found, Map<ByteString, Unused> earlier, Set<String> ended) {
         Optional<LockRecord> idle = record(found)
-                .map(each -> each.endSessions(ended::contains, keptBefore()))
+                .map(each -> each.endSessionsForSweep(ended::contains, platform.wallMillis()))
                 .filter(Sweep::isIdle);
         if (idle.isEmpty()) {
             return false;
@@ -191,10 +190,5 @@ final class Sweep {
                 .mapToLong(record -> record.tokens().last())
                 .max()
                 .orElse(0);
-    }
-
-    /** Returns a time that has passed even if the clock of this client is a day ahead: the client does not use the name itself. */
-    private long keptBefore() {
-        return TimeUnit.MILLISECONDS.toMicros(platform.wallMillis()) - TimeUnit.DAYS.toMicros(1);
     }
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -113,6 +114,14 @@ public record LockRecord(
                 .with(latch.map(some -> some.withListeners(some.listeners().stream()
                         .filter(listener -> !isEnded.test(listener.party().session()))
                         .toList())));
+    }
+
+    /**
+     * Ends sessions for a client that does not use the name itself. A hold that is to be kept stays for a day longer, because the clock
+     * of such a client may be ahead.
+     */
+    public LockRecord endSessionsForSweep(Predicate<String> ended, long wallMillis) {
+        return endSessions(ended, TimeUnit.MILLISECONDS.toMicros(wallMillis) - TimeUnit.DAYS.toMicros(1));
     }
 
     /** Returns the sessions of all holders, waiters and listeners, some of them several times. */

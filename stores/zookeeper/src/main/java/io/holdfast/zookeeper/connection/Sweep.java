@@ -19,7 +19,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -175,8 +174,8 @@ final class Sweep {
      */
     private boolean isUnused(Data data, Alive alive) {
         try {
-            LockRecord record =
-                    record(data).endSessions(session -> !alive.sessions().contains(session), keptBefore());
+            LockRecord record = record(data)
+                    .endSessionsForSweep(session -> !alive.sessions().contains(session), platform.wallMillis());
             long written = record.at().orElse(0);
             boolean idle = !record.expire(written + pause.toNanos() / 1_000).isInUse();
             long age = Math.max(
@@ -281,10 +280,5 @@ final class Sweep {
                         names -> Stages.inTurn(names, Requests.AT_ONCE, name -> present.delete(inbox + "/" + name)))
                 .thenCompose(done -> present.delete(inbox))
                 .thenApply(done -> null);
-    }
-
-    /** Returns a time that has passed even if the clock of this client is a day ahead: the client does not use the name itself. */
-    private long keptBefore() {
-        return TimeUnit.MILLISECONDS.toMicros(platform.wallMillis()) - TimeUnit.DAYS.toMicros(1);
     }
 }
