@@ -246,14 +246,7 @@ class SessionTest {
     void keepsTheNameOfARunWhoseProcessHasDiedForItsMinimumTime() throws Exception {
         Duration minHold = SESSION.multipliedBy(5);
         try (StoreClient other = client(LONG)) {
-            Process runner = HoldingProcess.start(ensemble.uri(SESSION), "run", minHold);
-            try {
-                Await.until(
-                        "it runs",
-                        () -> Await.reply(other.store().inspect("run")).holder().isPresent());
-            } finally {
-                runner.destroyForcibly();
-            }
+            HoldingProcess.killWhenHeld(HoldingProcess.start(ensemble.uri(SESSION), "run", minHold), other, "run");
             long killed = System.nanoTime();
             var unused = grantedAtLast(other, "run", 1);
             assertThat(Duration.ofNanos(System.nanoTime() - killed))
@@ -264,16 +257,7 @@ class SessionTest {
     @Test
     void aDeadClientFreesItsLocksWithItsSession() throws Exception {
         try (StoreClient other = client(LONG)) {
-            Process holder = HoldingProcess.start(ensemble.uri(SESSION), "dead");
-            try {
-                Await.until(
-                        "it is held",
-                        () -> Await.reply(other.store().inspect("dead"))
-                                .holder()
-                                .isPresent());
-            } finally {
-                holder.destroyForcibly();
-            }
+            HoldingProcess.killWhenHeld(HoldingProcess.start(ensemble.uri(SESSION), "dead"), other, "dead");
             long killed = System.nanoTime();
             Await.until("it is free", () -> other.acquire("dead", 1) instanceof Acquire.Granted);
             assertThat(Duration.ofNanos(System.nanoTime() - killed))

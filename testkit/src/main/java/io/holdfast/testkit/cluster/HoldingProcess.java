@@ -2,6 +2,8 @@ package io.holdfast.testkit.cluster;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +25,17 @@ public final class HoldingProcess {
     /** Starts a process that runs nothing under a lock, once, and keeps the lock for the given time. */
     public static Process start(String uri, String name, Duration minHold) throws IOException {
         return started(uri, name, minHold.toString());
+    }
+
+    /** Kills a process when the client sees that the name is held. The process is killed in any case. */
+    public static void killWhenHeld(Process process, StoreClient client, String name) {
+        try {
+            Await.until(
+                    "it is held",
+                    () -> Await.reply(client.store().inspect(name)).holder().isPresent());
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     private static Process started(String... arguments) throws IOException {
