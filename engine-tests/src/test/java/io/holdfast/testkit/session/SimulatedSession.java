@@ -44,6 +44,7 @@ final class SimulatedSession implements Session {
     private SessionValidity validity;
     private long proven;
     private boolean losesAnswers;
+    private String unread = "";
     private final Consumer<SimulatedSession> onEnd;
 
     SimulatedSession(
@@ -86,6 +87,11 @@ final class SimulatedSession implements Session {
     /** Lets requests arrive, and loses the answers, until it is switched off. */
     void loseAnswers(boolean on) {
         losesAnswers = on;
+    }
+
+    /** Loses the answer to each read of the records with this text, until it is empty. */
+    void loseReadsOf(String text) {
+        unread = text;
     }
 
     private long later(long last) {
@@ -165,7 +171,10 @@ final class SimulatedSession implements Session {
 
     @Override
     public CompletionStage<Node> read(RecordKey key) {
-        return ask(() -> server.read(key));
+        return ask(() -> server.read(key))
+                .thenCompose(node -> key.text().equals(unread)
+                        ? CompletableFuture.failedStage(new StoreException(Effect.UNKNOWN, "no answer"))
+                        : CompletableFuture.completedStage(node));
     }
 
     @Override

@@ -2,12 +2,16 @@ package io.holdfast.testkit.session;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Change;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Release;
 import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
@@ -20,10 +24,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -70,13 +77,39 @@ class SuspendedSessionTest {
         return (Acquire.Granted) time.await(store.acquire(request("suspended", number)));
     }
 
+    /** The numbers and the kinds of holds. */
+    static Stream<Arguments> batches() {
+        return Stream.of(
+                arguments(1, Mode.LOCK),
+                arguments(17, Mode.LOCK),
+                arguments(1_000, Mode.LOCK),
+                arguments(17, Mode.READ),
+                arguments(17, Mode.PERMITS));
+    }
+
     private List<Renew> hold(int count) {
-        return IntStream.range(0, count)
-                .mapToObj(number -> {
-                    acquire(number);
-                    return new Renew("n" + number, new TenureId("suspended", number), SESSION, 0);
-                })
-                .toList();
+        return hold(count, Mode.LOCK);
+    }
+
+    private List<Renew> hold(int count, Mode mode) {
+        return IntStream.range(0, count).mapToObj(number -> hold(mode, number)).toList();
+    }
+
+    private Renew hold(Mode mode, int number) {
+        Acquire request = request("suspended", number).withShare(Share.of(mode));
+        if (mode == Mode.PERMITS) {
+            setPermits(request.name(), number);
+        }
+        assertThat(time.await(store.acquire(request))).isInstanceOf(Acquire.Granted.class);
+        return new Renew(request.name(), request.tenure(), mode, SESSION, 0);
+    }
+
+    private void setPermits(String name, int number) {
+        TenureId id = new TenureId("permits", number);
+        Change change = new Change(Change.Kind.TRY_PERMITS, name, id, 1, Optional.empty(), Long.MAX_VALUE);
+        assertThat(time.await(store.counters().change(change)))
+                .isInstanceOfSatisfying(
+                        Change.Done.class, done -> assertThat(done.applied()).isTrue());
     }
 
     /** Returns the replies to a batch. If it fails as a whole, each of its renewals has failed. */
@@ -95,9 +128,9 @@ class SuspendedSessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 17, 1_000})
-    void renewsNothingInASessionThatEndedDuringASuspend(int holds) {
-        List<Renew> batch = hold(holds);
+    @MethodSource("batches")
+    void renewsNothingInASessionThatEndedDuringASuspend(int holds, Mode mode) {
+        List<Renew> batch = hold(holds, mode);
         time.suspend(SESSION.plusSeconds(1));
         assertThat(renew(batch)).hasSize(holds).noneMatch(SuspendedSessionTest::isValid);
         time.runFor(Duration.ofMillis(100));
@@ -105,9 +138,9 @@ class SuspendedSessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 17, 1_000})
-    void readsAllHoldsOfASessionThatSurvivedASuspend(int holds) {
-        List<Renew> batch = hold(holds);
+    @MethodSource("batches")
+    void readsAllHoldsOfASessionThatSurvivedASuspend(int holds, Mode mode) {
+        List<Renew> batch = hold(holds, mode);
         time.suspend(SESSION.dividedBy(2));
         long before = server.reads();
         assertThat(renew(batch)).hasSize(holds).allMatch(SuspendedSessionTest::isValid);
@@ -115,18 +148,18 @@ class SuspendedSessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 17, 1_000})
-    void findsAllHoldsThatWereRemovedDuringASuspend(int holds) {
-        List<Renew> batch = hold(holds);
+    @MethodSource("batches")
+    void findsAllHoldsThatWereRemovedDuringASuspend(int holds, Mode mode) {
+        List<Renew> batch = hold(holds, mode);
         time.suspend(SESSION.dividedBy(2));
         server.wipe();
         assertThat(renew(batch)).hasSize(holds).allMatch(Renew.Lost.class::isInstance);
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {1, 17, 1_000})
-    void renewsNothingAfterASuspendIfTheServersDoNotAnswer(int holds) {
-        List<Renew> batch = hold(holds);
+    @MethodSource("batches")
+    void renewsNothingAfterASuspendIfTheServersDoNotAnswer(int holds, Mode mode) {
+        List<Renew> batch = hold(holds, mode);
         time.suspend(SESSION.dividedBy(2));
         sessions.session().loseAnswers(true);
         assertThat(renew(batch)).hasSize(holds).noneMatch(SuspendedSessionTest::isValid);
@@ -139,9 +172,9 @@ class SuspendedSessionTest {
 
     /** The session is proven again, but not each of its holds. */
     @ParameterizedTest
-    @ValueSource(ints = {17, 1_000})
-    void readsAllHoldsIfAHeartbeatWasFasterAfterASuspend(int holds) {
-        List<Renew> batch = hold(holds);
+    @MethodSource("batches")
+    void readsAllHoldsIfAHeartbeatWasFasterAfterASuspend(int holds, Mode mode) {
+        List<Renew> batch = hold(holds, mode);
         time.suspend(SESSION.dividedBy(2));
         server.wipe();
         time.await(sessions.session().confirm());
@@ -149,13 +182,29 @@ class SuspendedSessionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {17, 1_000})
-    void readsAllHoldsAfterAGap(int holds) {
-        List<Renew> batch = hold(holds);
+    @MethodSource("batches")
+    void readsAllHoldsAfterAGap(int holds, Mode mode) {
+        List<Renew> batch = hold(holds, mode);
         time.runFor(Duration.ofMillis(1));
         server.wipe();
         sessions.deliver(new Signal.Gap(), 0);
         assertThat(renew(batch)).hasSize(holds).allMatch(Renew.Lost.class::isInstance);
+    }
+
+    /** It stays in doubt, so that no other hold or heartbeat is proof for it. */
+    @ParameterizedTest
+    @MethodSource("batches")
+    void renewsAllHoldsExceptTheOneThatIsNotRead(int holds, Mode mode) {
+        List<Renew> batch = hold(holds, mode);
+        time.suspend(SESSION.dividedBy(2));
+        sessions.session().loseReadsOf("n0");
+        for (int attempt = 0; attempt < 2; attempt++) {
+            List<Renew.Reply> replies = renew(batch);
+            assertThat(replies.get(0)).isInstanceOf(Renew.Failed.class);
+            assertThat(replies.subList(1, holds)).hasSize(holds - 1).allMatch(SuspendedSessionTest::isValid);
+        }
+        sessions.session().loseReadsOf("");
+        assertThat(renew(batch)).hasSize(holds).allMatch(SuspendedSessionTest::isValid);
     }
 
     @Test
