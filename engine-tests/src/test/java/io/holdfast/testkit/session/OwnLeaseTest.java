@@ -14,16 +14,12 @@ import io.holdfast.Permit;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.recipes.QuorumLease;
 import io.holdfast.recipes.QuorumLock;
-import io.holdfast.spi.LockStore;
-import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
@@ -50,17 +46,7 @@ class OwnLeaseTest {
     private Holdfast open(SessionServer at) {
         Holdfast fresh = Holdfast.builder()
                 .uri("session:own")
-                .provider(new StoreProvider() {
-                    @Override
-                    public Set<String> schemes() {
-                        return Set.of("session");
-                    }
-
-                    @Override
-                    public LockStore open(StoreConfig config) {
-                        return at.open(config);
-                    }
-                })
+                .provider(new SessionProvider(at))
                 .platform(time)
                 .listener(events::add)
                 .build();

@@ -6,17 +6,13 @@ import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.Permit;
-import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
-import io.holdfast.spi.StoreConfig;
-import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.Simulation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -52,19 +48,6 @@ class SessionCrowdTest {
     private int requests;
     private boolean ended;
 
-    private final class Provider implements StoreProvider {
-
-        @Override
-        public Set<String> schemes() {
-            return Set.of("session");
-        }
-
-        @Override
-        public LockStore open(StoreConfig config) {
-            return server.open(config);
-        }
-    }
-
     /** As much as a server that writes to a disk. */
     @BeforeEach
     void makeTheServerWork() {
@@ -74,7 +57,7 @@ class SessionCrowdTest {
     private Holdfast client() {
         Holdfast client = Holdfast.builder()
                 .uri("session:crowd")
-                .provider(new Provider())
+                .provider(new SessionProvider(server))
                 .platform(time)
                 .lease(LEASE)
                 .listener(events::add)

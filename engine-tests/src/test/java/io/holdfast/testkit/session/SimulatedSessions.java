@@ -31,6 +31,7 @@ final class SimulatedSessions implements Sessions, Directory {
     private Receiver receiver = (signal, before) -> {};
     private SimulatedSession session;
     private boolean cut;
+    private boolean deaf;
     private boolean closed;
 
     SimulatedSessions(StoreConfig config, SessionServer server, Platform.Timer timer) {
@@ -46,8 +47,14 @@ final class SimulatedSessions implements Sessions, Directory {
     }
 
     private void begin() {
-        session = new SimulatedSession(config, server, timer, receiver, this::ended);
+        session = new SimulatedSession(config, server, timer, this::hear, this::ended);
         beat(session);
+    }
+
+    private void hear(Signal signal, long before) {
+        if (!deaf) {
+            receiver.receive(signal, before);
+        }
     }
 
     private void beat(SimulatedSession beating) {
@@ -82,6 +89,11 @@ final class SimulatedSessions implements Sessions, Directory {
     /** Cuts or mends the connection. The session continues, if it is mended in time. */
     void cut(boolean on) {
         cut = on;
+    }
+
+    /** Loses the messages to this client, until it is switched off. */
+    void loseMessages(boolean on) {
+        deaf = on;
     }
 
     /** Stops the client for good, as if its process was killed. */
