@@ -3,12 +3,15 @@ package io.holdfast.zookeeper;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.zookeeper.server.ServerCnxnFactory;
@@ -60,6 +63,21 @@ class RepeatedSessionIdTest {
         return (AtomicLong) field.get(server.getSessionTracker());
     }
 
+    /** Returns the number of the session of a client at the server. */
+    private long sessionId(StoreClient client) {
+        String self = new String(
+                server.getZKDatabase().getNode("/holdfast/n/" + client.id()).getData(), StandardCharsets.UTF_8);
+        return Long.parseUnsignedLong(self.substring(0, self.indexOf('-')), 16);
+    }
+
+    private static boolean acquires(StoreClient client, String name, long number) {
+        try {
+            return client.acquire(name, number) instanceof Acquire.Granted;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
     @Test
     void excludesOthersFromWhatTheLaterSessionHolds() throws ReflectiveOperationException {
         long first = nextSessionId().get();
@@ -75,6 +93,24 @@ class RepeatedSessionIdTest {
                 assertThat(server.getZKDatabase().getSessions()).contains(first);
                 assertThat(other.acquire("late", 2)).isInstanceOf(Acquire.Refused.class);
             }
+        }
+    }
+
+    /** What its former session held is lost, and what it holds now is not. */
+    @Test
+    void acquiresAgainIfALaterSessionOfTheSameClientHasTheId() throws ReflectiveOperationException {
+        long first = nextSessionId().get();
+        try (StoreClient client = client();
+                StoreClient other = client()) {
+            client.granted("own", 1);
+            nextSessionId().set(first);
+            server.closeSession(first);
+            Await.until("it acquires in a later session", () -> acquires(client, "own", 2));
+            assertThat(sessionId(client)).isEqualTo(first);
+            assertThat(client.renew("own", 1)).isInstanceOf(Renew.Lost.class);
+            assertThat(client.renew("own", 2)).isInstanceOf(Renew.Renewed.class);
+            assertThat(other.acquire("own", 1)).isInstanceOf(Acquire.Refused.class);
+            assertThat(client.release("own", 2).held()).isTrue();
         }
     }
 }
