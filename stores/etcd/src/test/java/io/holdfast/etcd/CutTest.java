@@ -3,7 +3,10 @@ package io.holdfast.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import com.google.protobuf.ByteString;
+import io.etcd.jetcd.api.KeyValue;
 import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Renew;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -58,6 +61,39 @@ class CutTest {
     private void mend() {
         wires.forEach(wire -> wire.blockRequests(false));
         Await.until("the connection is back", () -> received(Signal.Up.class));
+    }
+
+    private ByteString sessionKey() {
+        KeyValue self = Servers.one().keys("holdfast/n/" + client.id()).get(0);
+        return ByteString.copyFromUtf8(
+                "holdfast/s/" + self.getValue().toStringUtf8().split("\n", 2)[0] + "/c");
+    }
+
+    private boolean acquires(String name, long number) {
+        try {
+            return client.acquire(name, number) instanceof Acquire.Granted granted
+                    && granted.valid().compareTo(Duration.ZERO) > 0;
+        } catch (StoreException e) {
+            return false;
+        }
+    }
+
+    /** Others may take its locks from then on. */
+    @Test
+    void beginsAnotherSessionIfItsKeyWasDeletedMeanwhile() {
+        client.granted("deleted-taken", 1);
+        client.granted("deleted-free", 1);
+        cut();
+        Servers.one().delete(sessionKey());
+        other.granted("deleted-taken", 1);
+        mend();
+        assertThat(client.renew("deleted-free", 1)).isInstanceOf(Renew.Lost.class);
+        assertThat(client.renew("deleted-taken", 1)).isInstanceOf(Renew.Lost.class);
+        assertThat(received(Signal.Gap.class)).as("the loss is told").isTrue();
+        Await.until("it acquires in another session", () -> acquires("deleted-free", 2));
+        assertThat(other.acquire("deleted-free", 1)).isInstanceOf(Acquire.Refused.class);
+        assertThat(client.refused("deleted-taken", 2).holder())
+                .contains(other.tenure(1).toString());
     }
 
     /** The watch begins again where it was cut off. */
