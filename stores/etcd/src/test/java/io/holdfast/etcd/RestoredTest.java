@@ -51,20 +51,33 @@ class RestoredTest {
     @Test
     void endsItsSessionAlthoughOthersHaveWrittenPastIt() throws IOException {
         client.granted("held", 1);
+        Acquire.Granted released = client.granted("released", 1);
         ensemble.backUp(0);
         Await.until("its heartbeat is written after the backup", client::isConnected);
+        assertThat(client.release("released", 1).held()).isTrue();
+        client.granted("later", 1);
         wire.blockRequests(true);
         wire.cut();
         ensemble.restore(0);
         Await.until("the other client writes again", other::isConnected);
+        other.granted("later", 1);
+        assertThat(other.acquire("released", 1)).as("it was held then").isInstanceOf(Acquire.Refused.class);
         AtomicLong number = new AtomicLong();
         while (number.get() < WRITES) {
             Await.until("a name is granted and released", () -> writes(other, number.incrementAndGet()));
         }
+        long mended = System.nanoTime();
         wire.blockRequests(false);
         Await.until("the hold is lost", this::isLost);
+        assertThat(client.renew("later", 1))
+                .as("a hold that is not in the backup")
+                .isInstanceOf(Renew.Lost.class);
+        Acquire.Granted next = other.granted("released", 1);
+        assertThat(Duration.ofNanos(System.nanoTime() - mended)).isLessThan(SESSION);
+        assertThat(next.tokens().first()).isGreaterThan(released.tokens().last());
         Await.until("it has begun another session", client::isConnected);
         assertThat(client.release("held", 1).held()).isFalse();
+        assertThat(client.refused("later", 2).holder()).contains(other.tenure(1).toString());
     }
 
     private static boolean writes(StoreClient client, long number) {
