@@ -1,6 +1,7 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
@@ -9,17 +10,23 @@ import io.holdfast.Safety;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.LongStream;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A master is frozen until Sentinels have promoted another one, and then wakes. It goes on as the master, and confirms renewals,
@@ -30,6 +37,14 @@ class FrozenMasterTest {
 
     private static final Duration LEASE = Duration.ofSeconds(12);
     private static final int ATTEMPTS = 10;
+
+    /** The longest time from the moment when a Sentinel names a new master to the grant of a free name. */
+    private static final Duration TO_A_GRANT = Duration.ofSeconds(1);
+
+    /** A round trip to a server, on a busy machine. */
+    private static final Duration ROUND_TRIP = Duration.ofMillis(50);
+
+    private static final Logger LOG = LoggerFactory.getLogger(FrozenMasterTest.class);
 
     private final SentinelGroup group = new SentinelGroup();
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
@@ -48,30 +63,71 @@ class FrozenMasterTest {
                 .build();
     }
 
-    /** Returns {@code true} if the promotion came early enough for a renewal at the new master. */
-    private boolean freezeUntilThePromotion() {
+    /**
+     * The promotion of another master, in {@code nanoTime}.
+     *
+     * @param frozen when the former master was frozen
+     * @param named when a Sentinel named the new one
+     * @param agreed when most did
+     */
+    private record Promotion(long frozen, long named, long agreed) {
+
+        /** Returns {@code true} if it came early enough for a renewal at the new master. */
+        boolean isInTime() {
+            return agreed - frozen < LEASE.dividedBy(3).toNanos();
+        }
+    }
+
+    /**
+     * What happened when a master was frozen.
+     *
+     * @param toAGrant the time from the promotion to the grant of a free name
+     * @param overlap for how long two holds of one name were valid
+     */
+    private record Outcome(Promotion promotion, Duration toAGrant, Duration overlap) {
+
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "a promotion after %d ms, a grant %d ms later, an overlap of %.1f ms",
+                    (promotion.named - promotion.frozen) / 1_000_000,
+                    toAGrant.toMillis(),
+                    overlap.toNanos() / 1e6);
+        }
+    }
+
+    private Promotion freezeUntilThePromotion() {
         RedisServer master = group.master();
-        long start = System.nanoTime();
+        long frozen = System.nanoTime();
         master.pause();
         try {
+            Await.until("a Sentinel names another one", () -> group.isReplaced(master));
+            long named = System.nanoTime();
             Await.until(
                     "another one is the master",
                     () -> group.agreed().filter(one -> one != master).isPresent());
+            return new Promotion(frozen, named, System.nanoTime());
         } finally {
             master.resume();
         }
-        return System.nanoTime() - start < LEASE.dividedBy(3).toNanos();
     }
 
-    private void assertOneHolder(Safety safety, long phaseMillis) throws InterruptedException {
-        int attempts = 1;
-        while (!isOneHolder(safety, phaseMillis)) {
-            assertThat(attempts++).as("attempts without a promotion in time").isLessThan(ATTEMPTS);
+    /** Freezes masters until a promotion comes in time. Returns what happened, each time. */
+    private List<Outcome> assertOneHolder(Safety safety, long phaseMillis) throws InterruptedException {
+        List<Outcome> outcomes = new ArrayList<>();
+        boolean inTime = false;
+        while (!inTime) {
+            assertThat(outcomes).as("attempts without a promotion in time").hasSizeLessThan(ATTEMPTS);
+            Outcome outcome = freeze(safety, phaseMillis);
+            LOG.info("{}, {} ms after the grant: {}", safety, phaseMillis, outcome);
+            outcomes.add(outcome);
+            inTime = outcome.promotion.isInTime();
         }
+        return outcomes;
     }
 
-    /** Returns {@code false} if the promotion came too late. */
-    private boolean isOneHolder(Safety safety, long phaseMillis) throws InterruptedException {
+    private Outcome freeze(Safety safety, long phaseMillis) throws InterruptedException {
         group.awaitReplicas();
         group.awaitNoTilt();
         events.clear();
@@ -79,18 +135,31 @@ class FrozenMasterTest {
                 Holdfast other = connect(safety)) {
             Lease held = holder.lock("held").acquire();
             Thread.sleep(phaseMillis);
-            if (!freezeUntilThePromotion()) {
-                return false;
-            }
+            Promotion promotion = freezeUntilThePromotion();
             CompletableFuture<Optional<Lease>> second =
                     other.lock("held").async().tryAcquire(LEASE.plusSeconds(2));
             Await.until("a free name is granted", () -> isGranted(other));
-            assertThat(second.join()).as("it is renewed at the new master").isEmpty();
-            assertThat(held.isValid()).isTrue();
-            assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
-            held.close();
-            return true;
+            Duration toAGrant = Duration.ofNanos(System.nanoTime() - promotion.named);
+            Duration overlap = overlap(held, second);
+            if (promotion.isInTime()) {
+                assertThat(second.join()).as("it is renewed at the new master").isEmpty();
+                assertThat(held.isValid()).isTrue();
+                assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
+                held.close();
+            }
+            return new Outcome(promotion, toAGrant, overlap);
         }
+    }
+
+    /** Waits for the end of the request, and returns for how long its grant and the first hold are valid, from then on. */
+    private static Duration overlap(Lease held, CompletableFuture<Optional<Lease>> request) {
+        Optional<Lease> second =
+                request.exceptionally(error -> Optional.empty()).join();
+        long start = System.nanoTime();
+        Await.until(
+                "at most one is valid",
+                () -> !held.isValid() || second.filter(Lease::isValid).isEmpty());
+        return second.isEmpty() ? Duration.ZERO : Duration.ofNanos(System.nanoTime() - start);
     }
 
     private static boolean isGranted(Holdfast client) {
@@ -103,7 +172,7 @@ class FrozenMasterTest {
 
     @Test
     void keepsAHoldAtTheMasterThatHasReplacedAFrozenOne() throws InterruptedException {
-        assertOneHolder(Safety.async(), 700);
+        var unused = assertOneHolder(Safety.async(), 700);
     }
 
     /** The client has given its connection up before Sentinels promote another master, and connects to the frozen one again. */
@@ -128,27 +197,40 @@ class FrozenMasterTest {
     }
 
     /** Within ten seconds, the period of the Sentinels; each of them at another time within the period of the renewals. */
-    static LongStream phases() {
-        return LongStream.range(0, 6).map(phase -> phase * 1_700);
+    static Stream<Arguments> phases() {
+        return Stream.of(Safety.async(), Safety.replicated(1))
+                .flatMap(safety -> IntStream.range(0, 10).mapToObj(phase -> arguments(safety, phase * 1_000)));
     }
 
     @Tag("night")
     @ParameterizedTest
     @MethodSource("phases")
-    void keepsAHoldInEachPhaseOfTheHeartbeat(long phaseMillis) throws InterruptedException {
-        assertOneHolder(Safety.async(), phaseMillis);
+    void keepsAHoldInEachPhaseOfTheHeartbeat(Safety safety, int phaseMillis) throws InterruptedException {
+        List<Outcome> outcomes = assertOneHolder(safety, phaseMillis);
+        if (isSlow(outcomes)) {
+            // the machine may have been busy at that moment
+            outcomes.addAll(assertOneHolder(safety, phaseMillis));
+        }
+        assertThat(isSlow(outcomes))
+                .as("a grant within %s: %s", TO_A_GRANT, outcomes)
+                .isFalse();
+        assertThat(outcomes).allSatisfy(outcome -> assertThat(outcome.overlap).isLessThan(ROUND_TRIP));
+    }
+
+    private static boolean isSlow(List<Outcome> outcomes) {
+        return outcomes.get(outcomes.size() - 1).toAGrant.compareTo(TO_A_GRANT) > 0;
     }
 
     @Tag("ci")
     @Test
     void keepsAReplicatedHoldAtTheMasterThatHasReplacedAFrozenOne() throws InterruptedException {
-        assertOneHolder(Safety.replicated(1), 700);
+        var unused = assertOneHolder(Safety.replicated(1), 700);
     }
 
     @Tag("ci")
     @Test
     void asksTheSentinelsIfTheyReportNothing() throws InterruptedException {
         group.forbidSubscriptions();
-        assertOneHolder(Safety.async(), 700);
+        var unused = assertOneHolder(Safety.async(), 700);
     }
 }

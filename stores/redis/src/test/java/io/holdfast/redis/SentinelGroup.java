@@ -162,6 +162,12 @@ final class SentinelGroup implements AutoCloseable {
                 .findFirst();
     }
 
+    /** Returns {@code true} if a Sentinel names another master. The others may not know yet. */
+    boolean isReplaced(RedisServer master) {
+        return sentinels.stream()
+                .anyMatch(sentinel -> !told(sentinel).get("port").equals("" + port(master)));
+    }
+
     @Override
     public void close() {
         client.shutdown();
