@@ -222,6 +222,15 @@ final class DatabaseServer implements AutoCloseable {
         return uri;
     }
 
+    int port() {
+        return Integer.parseInt(uri.replaceFirst(".*//[^:/]*:(\\d+)/.*", "$1"));
+    }
+
+    /** The URI with another port, which leads to the server. */
+    String uri(int port) {
+        return uri.replaceFirst(":" + port() + "/", ":" + port + "/");
+    }
+
     private boolean isPostgreSql() {
         return uri.startsWith("jdbc:postgresql:");
     }

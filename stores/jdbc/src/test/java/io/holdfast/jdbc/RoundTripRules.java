@@ -33,11 +33,8 @@ abstract class RoundTripRules {
     }
 
     private void check(Check check) {
-        String uri = server().uri();
-        int port = Integer.parseInt(uri.replaceFirst(".*//[^:/]*:(\\d+)/.*", "$1"));
-        try (Wire wire = new Wire(port);
-                StoreClient client = Databases.client(
-                        uri.replaceFirst(":" + port + "/", ":" + wire.port() + "/") + "&signals=look")) {
+        try (Wire wire = new Wire(server().port());
+                StoreClient client = Databases.client(server().uri(wire.port()) + "&signals=look")) {
             for (int i = 0; i < WARM_UP; i++) {
                 client.granted("warm", 1);
                 assertThat(client.renew("warm", 1)).isInstanceOf(Renew.Renewed.class);
