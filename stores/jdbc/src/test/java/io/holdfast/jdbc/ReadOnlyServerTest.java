@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -27,6 +28,12 @@ import org.junit.jupiter.params.provider.MethodSource;
 class ReadOnlyServerTest {
 
     private static final int CONNECTIONS = 10;
+
+    /** A user of MariaDB. */
+    private static final String USER = "writer@localhost";
+
+    /** More than it takes on a busy machine. */
+    private static final Duration SOON = Duration.ofSeconds(10);
 
     private final List<Connection> opened = new CopyOnWriteArrayList<>();
     private final HikariDataSource pool = new HikariDataSource();
@@ -58,22 +65,30 @@ class ReadOnlyServerTest {
     }
 
     private Holdfast connect(Server server, Function<DataSource, DataSource> shown) {
-        pool.setDataSource(Sources.of(() -> {
+        fill(() -> {
             Connection connection = DriverManager.getConnection(server.uri());
             if (demoted) {
                 server.demote(connection);
             }
             opened.add(connection);
             return connection;
-        }));
+        });
+        Holdfast holdfast = connect(shown.apply(pool));
+        Await.until("the pool is open", () -> opened.size() >= CONNECTIONS);
+        return holdfast;
+    }
+
+    private void fill(Sources.Borrowing opening) {
+        pool.setDataSource(Sources.of(opening));
         pool.setMaximumPoolSize(CONNECTIONS);
         pool.setMinimumIdle(CONNECTIONS);
-        Holdfast holdfast = JdbcHoldfast.builder(shown.apply(pool))
+    }
+
+    private static Holdfast connect(DataSource source) {
+        return JdbcHoldfast.builder(source)
                 .uri("jdbc:datasource?tablePrefix=demoted_")
                 .lease(Duration.ofSeconds(20))
                 .build();
-        Await.until("the pool is open", () -> opened.size() >= CONNECTIONS);
-        return holdfast;
     }
 
     private static boolean acquires(Holdfast client, String name) {
@@ -122,5 +137,41 @@ class ReadOnlyServerTest {
             long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
             assertThat((long) opened.size()).isLessThanOrEqualTo(CONNECTIONS + seconds + 2);
         }
+    }
+
+    /** Makes the server read-only for the connections that are open. Those that a user opens later may write. */
+    private static void demote(Databases administrator) {
+        administrator.run("SET GLOBAL read_only = ON");
+        administrator.run("GRANT READ_ONLY ADMIN ON *.* TO " + USER);
+    }
+
+    private static void assertLeavesSoon(Function<String, Holdfast> connecting) throws SQLException {
+        try (Databases administrator = Databases.at(Servers.mariaDb().uri(), "")) {
+            administrator.run("CREATE USER " + USER);
+            administrator.run("GRANT SELECT, INSERT, UPDATE, DELETE, CREATE ON *.* TO " + USER);
+            try (Holdfast holdfast = connecting.apply(Servers.mariaDb().uri().replace("user=root", "user=writer"))) {
+                assertThat(acquires(holdfast, "before")).isTrue();
+                demote(administrator);
+                long start = System.nanoTime();
+                Await.until("a lock is acquired by a new connection", () -> acquires(holdfast, "after"));
+                assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(SOON);
+            } finally {
+                administrator.run("SET GLOBAL read_only = OFF");
+                administrator.run("DROP USER " + USER);
+            }
+        }
+    }
+
+    @Test
+    void isLeftSoonByHikariThoughAllOfItsServerIsReadOnly() throws SQLException {
+        assertLeavesSoon(uri -> {
+            fill(() -> DriverManager.getConnection(uri));
+            return connect(pool);
+        });
+    }
+
+    @Test
+    void isLeftSoonByTheConnectionsOfAClient() throws SQLException {
+        assertLeavesSoon(uri -> Holdfast.connect(uri + "&tablePrefix=demoted_"));
     }
 }

@@ -34,6 +34,16 @@ class FailureCodesTest {
         assertThat(dialect.codes().health(lost)).isEqualTo(FailureCodes.Health.BAD);
     }
 
+    /** A replica, and a server on which an administrator has forbidden writes, each by the code of the driver at hand. */
+    @ParameterizedTest
+    @ValueSource(ints = {1290, 1836, 1792})
+    void leavesAServerOfMySqlThatIsReadOnly(int code) {
+        SQLException refused = new SQLException("the server runs with read_only", "HY000", code);
+        Dialect dialect = new MySql("MySQL", Tables.DEFAULT, false);
+        assertThat(dialect.verdict(refused)).isEqualTo(Verdict.NOT_APPLIED);
+        assertThat(dialect.codes().health(refused)).isEqualTo(FailureCodes.Health.READ_ONLY);
+    }
+
     @ParameterizedTest
     @MethodSource("dialects")
     void knowsNoEffectOfAFailureThatIsNotListed(Dialect dialect) {
