@@ -3,15 +3,23 @@ package io.holdfast.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.FencedOutException;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.testkit.Await;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -157,30 +165,110 @@ class TwoSchemasTest {
                 .hasMessageContaining("its session has no schema; name one in the URL");
     }
 
+    /** Each creates its table in its own schema before it can see the other one. */
     @Test
-    void fencesWithOneTableWhateverThePathsOfItsConnections() throws SQLException {
+    void atMostOneOfTwoFirstClientsConnects() throws Exception {
         String uri = postgreSql();
-        String table = name + "_fence";
-        // a fence asks for the product on the connection that it uses
-        DataSource pool = ofPostgreSql(uri, 0);
-        JdbcFence fence = JdbcFence.of(pool, table);
-        for (int token = 1; token <= 4; token++) {
+        try (Databases database = Databases.at(uri, "");
+                Databases observer = Databases.at(uri, "")) {
+            database.connection.setAutoCommit(false);
+            database.run("LOCK TABLE pg_catalog.pg_class IN SHARE MODE");
+            List<CompletableFuture<Optional<Holdfast>>> clients = Stream.of(0, 1)
+                    .map(first -> CompletableFuture.supplyAsync(() -> connected(ofPostgreSql(uri, first))))
+                    .toList();
+            Await.until("both create a table", () -> creating(observer).size() == 2);
+            database.connection.rollback();
+            List<Holdfast> connected = new ArrayList<>();
+            for (CompletableFuture<Optional<Holdfast>> client : clients) {
+                client.get(60, TimeUnit.SECONDS).ifPresent(connected::add);
+            }
+            connected.forEach(Holdfast::close);
+            assertThat(connected).hasSizeLessThanOrEqualTo(1);
+        }
+    }
+
+    private List<Object> creating(Databases observer) {
+        return observer.column("SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE"
+                + " 'CREATE TABLE%" + name + "_locks%'");
+    }
+
+    /** Returns a client that waits patiently for locked rows; empty if another one was faster. */
+    private Optional<Holdfast> connected(DataSource source) {
+        try {
+            return Optional.of(JdbcHoldfast.builder(source)
+                    .uri("jdbc:datasource?tablePrefix=" + name + "_")
+                    .commandTimeout(Duration.ofSeconds(60))
+                    .connectTimeout(Duration.ofSeconds(60))
+                    .build());
+        } catch (StoreRefusedException e) {
+            assertThat(e).hasMessageContaining("and there is one of that name in the schema");
+            return Optional.empty();
+        }
+    }
+
+    /** Guards a name with rising tokens, on connections that were used for the one and for the other tenant in turn. */
+    private static void guard(JdbcFence fence, DataSource pool, int first) throws SQLException {
+        for (int token = first; token < first + 4; token++) {
             try (Connection transaction = pool.getConnection()) {
                 transaction.setAutoCommit(false);
                 fence.guard(transaction, "orders", token);
                 transaction.commit();
             }
         }
+    }
+
+    /**
+     * Requires that all connections of a pool use one table.
+     *
+     * @param setting the statement with which the application sets the tenant, without its number
+     */
+    private void assertFencesWithOneTable(String uri, String setting) throws SQLException {
+        String table = name + "_fence";
+        // a fence asks for the product on the connection that it uses
+        DataSource pool = pool(uri, setting, 0);
+        guard(JdbcFence.of(pool, table), pool, 1);
         assertThat(column(uri, "SELECT token FROM " + name + "_1." + table)).containsExactly(4L);
-        assertAmbiguous(
-                () -> JdbcFence.of(ofPostgreSql(uri, 1), table),
-                SQLException.class,
-                table,
-                "name the schema: SCHEMA." + table);
         JdbcFence named = JdbcFence.of(pool, name + "_1." + table);
+        guard(named, pool, 5);
+        assertThat(column(uri, "SELECT token FROM " + name + "_1." + table)).containsExactly(8L);
         try (Connection transaction = pool.getConnection()) {
             transaction.setAutoCommit(false);
-            assertThatThrownBy(() -> named.guard(transaction, "orders", 3)).hasMessageContaining("orders");
+            assertThatThrownBy(() -> named.guard(transaction, "orders", 7)).isInstanceOf(FencedOutException.class);
+            transaction.rollback();
         }
+    }
+
+    @Test
+    void fencesWithOneTableOfPostgreSql() throws SQLException {
+        String uri = postgreSql();
+        assertFencesWithOneTable(uri, "SET search_path = " + name + "_");
+        assertAmbiguous(
+                () -> JdbcFence.of(ofPostgreSql(uri, 1), name + "_fence"),
+                SQLException.class,
+                name + "_fence",
+                "name the schema: SCHEMA." + name + "_fence");
+    }
+
+    @Test
+    void fencesWithOneTableOfMariaDb() throws SQLException {
+        String uri = Servers.mariaDb().uri();
+        run(uri, "CREATE DATABASE " + name + "_0");
+        run(uri, "CREATE DATABASE " + name + "_1");
+        assertFencesWithOneTable(uri, "USE " + name + "_");
+        assertThat(column(
+                        uri,
+                        "SELECT table_schema FROM information_schema.tables WHERE table_name = '" + name + "_fence'"))
+                .containsExactly(name + "_1");
+    }
+
+    @Test
+    void fencesWithOneTableOfH2() throws SQLException {
+        String uri = "jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1";
+        run(uri, "CREATE SCHEMA " + name + "_0");
+        run(uri, "CREATE SCHEMA " + name + "_1");
+        assertFencesWithOneTable(uri, "SET SCHEMA " + name + "_");
+        assertThatThrownBy(() -> JdbcFence.of(pool(uri, "SET SCHEMA " + name + "_", 1), name + "_fence"))
+                .isInstanceOf(SQLException.class)
+                .hasMessageContaining("name the schema: SCHEMA." + name + "_fence");
     }
 }
