@@ -15,6 +15,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
+import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -24,6 +25,9 @@ import org.junit.jupiter.api.Test;
 /** A server that knows users, one of whom may use the keys of Holdfast. Its tokens end early. */
 @Tag("etcd")
 class AuthTest {
+
+    /** For how long a client tries to connect, unless it is refused. */
+    private static final Duration LIMIT = Duration.ofMinutes(1);
 
     private static Ensemble ensemble;
 
@@ -66,7 +70,9 @@ class AuthTest {
 
     private static StoreClient client(String login) {
         return new StoreClient(
-                new EtcdStoreProvider(), "etcd://" + login + ensemble.servers() + "?session=5s", config -> config);
+                new EtcdStoreProvider(),
+                "etcd://" + login + ensemble.servers() + "?session=5s",
+                config -> config.withTimeouts(config.commandTimeout(), LIMIT));
     }
 
     @Test
@@ -98,7 +104,8 @@ class AuthTest {
     }
 
     @Test
-    void theReasonOfARefusalIsTold() {
+    void theReasonOfARefusalIsToldAtOnce() {
+        long start = System.nanoTime();
         assertThatThrownBy(() -> client("").close())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("the servers require a user and password");
@@ -109,5 +116,6 @@ class AuthTest {
         assertThatThrownBy(() -> client("stranger:p%40ss@").close())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining("the role of the user does not allow it");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(LIMIT.dividedBy(2));
     }
 }

@@ -1,0 +1,73 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
+import io.holdfast.StoreRefusedException;
+import io.holdfast.StoreUnavailableException;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.faults.Wire;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A first connection that fails before the connect timeout has passed. */
+@Timeout(180)
+class FirstConnectionTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    /** Nobody listens there. */
+    private static final int NO_SERVER = 1;
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.of(Servers.postgreSql(), Servers.mariaDb());
+    }
+
+    private static HoldfastBuilder builder(String uri) {
+        return Holdfast.builder().uri(uri).connectTimeout(LIMIT);
+    }
+
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void isTriedAgainIfItIsClosedAtOnce(DatabaseServer server) throws Exception {
+        try (Wire wire = new Wire(NO_SERVER)) {
+            CompletableFuture<Holdfast> connecting = CompletableFuture.supplyAsync(
+                    () -> builder(server.uri(wire.port())).build());
+            Await.until("further attempts", () -> connecting.isDone() || wire.connections() >= 4);
+            wire.leadTo(server.port());
+            try (Holdfast holdfast = connecting.get(60, TimeUnit.SECONDS)) {
+                Await.until("it acquires", () -> holdfast.lock("closed at once").tryLock());
+            }
+        }
+    }
+
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void isNotTriedAgainIfTheUserIsRefused(DatabaseServer server) {
+        HoldfastBuilder builder = builder(server.uri().replaceFirst("user=\\w+", "user=nobody&password=wrong"));
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> builder.build().close())
+                .isInstanceOf(StoreRefusedException.class)
+                .hasMessageContaining("it does not accept user and password");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(LIMIT.dividedBy(2));
+    }
+
+    @Tag("ci")
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void isTriedForTheConnectTimeoutWhereNobodyListens(DatabaseServer server) {
+        Duration limit = Duration.ofSeconds(1);
+        HoldfastBuilder builder = builder(server.uri(NO_SERVER)).connectTimeout(limit);
+        long start = System.nanoTime();
+        assertThatThrownBy(() -> builder.build().close()).isInstanceOf(StoreUnavailableException.class);
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(limit.dividedBy(2));
+    }
+}
