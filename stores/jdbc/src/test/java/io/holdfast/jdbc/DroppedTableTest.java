@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
+import io.holdfast.testkit.faults.Wire;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +24,11 @@ import org.junit.jupiter.params.provider.MethodSource;
 class DroppedTableTest {
 
     private static final String PREFIX = "dropped_";
+    private static final int DROPS = 4;
+    private static final int TRIES = 3;
+
+    /** Less than one for each of two clients and each drop. A pool may open one for a caller who waits. */
+    private static final int FEW = 3;
 
     static Stream<Databases> databases() {
         return Stream.of(
@@ -54,6 +61,45 @@ class DroppedTableTest {
                 next.lock("held").lock();
                 assertThat(next.lock("held").fencingToken()).isGreaterThan(token);
             }
+            drop(database);
+        }
+    }
+
+    private static boolean acquires(Holdfast client, String name) {
+        try {
+            return client.lock(name).tryLock();
+        } catch (HoldfastException e) {
+            return false;
+        }
+    }
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.of(Servers.postgreSql(), Servers.mariaDb());
+    }
+
+    /** A request that finds no table leaves its connection as it is. */
+    @Tag("ci")
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void costNoConnections(DatabaseServer server) throws SQLException {
+        try (Wire wire = new Wire(server.port());
+                Databases database = Databases.at(server.uri(), "");
+                Databases path = Databases.at(server.uri(wire.port()), "");
+                Holdfast maker = Holdfast.connect(url(path));
+                Holdfast other = Holdfast.connect(url(path, "createTables=false"))) {
+            assertThat(acquires(maker, "first")).isTrue();
+            assertThat(acquires(other, "second")).isTrue();
+            int before = wire.connections();
+            for (int i = 0; i < DROPS; i++) {
+                String name = "costs" + i;
+                drop(database);
+                for (int j = 0; j < TRIES; j++) {
+                    var unused = acquires(other, name);
+                }
+                Await.until("it is acquired", () -> acquires(maker, name));
+                Await.until("another is acquired", () -> acquires(other, "other " + name));
+            }
+            assertThat(wire.connections() - before).as("further connections").isLessThanOrEqualTo(FEW);
             drop(database);
         }
     }
