@@ -2,11 +2,13 @@ package io.holdfast.testkit.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.LockEvent;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Operation;
@@ -16,10 +18,15 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The face with futures. */
 @Tag("everywhere")
@@ -74,6 +81,52 @@ class AsyncTest extends VirtualTime {
         sim.runFor(Duration.ofMillis(10));
         handed.remove(0).run();
         assertThat(closed).isDone();
+    }
+
+    static Stream<Arguments> requests() {
+        return Stream.of(
+                request("lock", client -> client.lock("n").async().acquire()),
+                request("fair lock", client -> client.fairLock("n").async().acquire()),
+                request(
+                        "read lock",
+                        client -> client.readWriteLock("n").readLock().async().acquire()),
+                request(
+                        "write lock",
+                        client -> client.readWriteLock("n").writeLock().async().acquire()),
+                request("permit", client -> client.semaphore("n").async().acquire()));
+    }
+
+    private static Arguments request(String kind, Function<Holdfast, CompletableFuture<? extends Lease>> request) {
+        return arguments(kind, request);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("requests")
+    void aHoldThatIsNotDeliveredWithinItsLeaseIsReleased(
+            String kind, Function<Holdfast, CompletableFuture<? extends Lease>> request) {
+        a.semaphore("n").setPermits(1);
+        List<Runnable> handed = new ArrayList<>();
+        Holdfast c = client("c", options -> options.callbackExecutor(handed::add));
+        CompletableFuture<? extends Lease> future = request.apply(c);
+        sim.runFor(LEASE);
+        assertThat(isHeld()).isTrue();
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(isHeld()).isFalse();
+        assertThat(events(LockEvent.Lost.class))
+                .singleElement()
+                .satisfies(lost -> assertThat(lost.reason()).contains("was not completed within the lease"));
+        while (!future.isDone()) {
+            handed.remove(0).run();
+            sim.runReady();
+        }
+        assertThat(future.join().isValid()).isTrue();
+        future.join().close();
+        assertThat(a.semaphore("n").delete()).isTrue();
+    }
+
+    private boolean isHeld() {
+        return !b.inspect("n").holders().isEmpty()
+                || !b.semaphore("n").holders().isEmpty();
     }
 
     /** The store does not say who is in the way of those whose time is up. */
