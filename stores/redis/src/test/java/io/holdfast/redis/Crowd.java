@@ -221,7 +221,7 @@ final class Crowd implements AutoCloseable {
         assertThat(System.nanoTime()).as("when all were served again").isLessThan(end);
     }
 
-    /** Whether its unlock returned without an answer of the store. A loss that is found later is only told to the listener. */
+    /** Returns {@code true} if the unlock returned without an answer of the store. Only the listener is notified of a later loss. */
     boolean unlockedUnconfirmed(Turn turn) {
         return unconfirmed.contains(turn.name + turn.token);
     }

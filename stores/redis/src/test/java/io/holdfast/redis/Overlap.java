@@ -123,8 +123,8 @@ final class Overlap {
     }
 
     /**
-     * Whoever still held what its client learned to be forgotten, by a renewal or by its own release, and nobody else. Its unlock
-     * says so, too, unless it returned before the store answered.
+     * Asserts that each old holder is notified whose client learned of the loss, by a renewal or by its own release, and nobody
+     * else. Its unlock fails, too, unless it returned before the store answered.
      */
     private void theOldSideIsTold() {
         assertThat(denials.stream().flatMap(this::losers)).allMatch(held -> held.turn.wasTold());
