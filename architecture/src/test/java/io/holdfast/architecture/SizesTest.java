@@ -67,7 +67,7 @@ class SizesTest {
         "stores/memory/src/main/java/io/holdfast/memory, 276, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1201, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1842, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1831, 900",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1201, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",

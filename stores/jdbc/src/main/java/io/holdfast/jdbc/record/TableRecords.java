@@ -142,7 +142,7 @@ final class TableRecords implements Records {
     /** Updates the rows, except those that stay locked if renewals must not wait for them. */
     @Override
     public <R> Map<RecordKey, CompletionStage<R>> updateAll(Map<RecordKey, RecordUpdate<R>> updates) {
-        boolean asksFirst = isHurried() && !dialect.writesTogether();
+        boolean asksFirst = isHurried() && !dialect.skipsLocked();
         return exceptLocked(updates, asksFirst ? staysLocked(updates.keySet()) : Set.of(), this::updateFree);
     }
 
@@ -163,7 +163,7 @@ final class TableRecords implements Records {
     /** Updates the rows together, where the database can write many rows by one statement. */
     private <R> Map<RecordKey, CompletionStage<R>> updateFree(Map<RecordKey, RecordUpdate<R>> updates) {
         boolean late = updates.values().stream().anyMatch(update -> update.notAfter() != LockRecord.NEVER);
-        return late || !dialect.writesTogether() ? updateEach(updates, false) : updateTogether(updates, isHurried(), 1);
+        return late || !dialect.skipsLocked() ? updateEach(updates, false) : updateTogether(updates, isHurried(), 1);
     }
 
     /**

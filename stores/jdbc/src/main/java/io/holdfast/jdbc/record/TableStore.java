@@ -246,11 +246,12 @@ public final class TableStore extends RecordStore {
 
     /**
      * Renews locks by one statement, and leaves out those whose rows another transaction keeps locked, because they must not delay the
-     * others. They are found out first if renewals are in a hurry, and after the wait for one of them otherwise.
+     * others. A hurried statement skips these rows. On a database that cannot skip them, they are looked up before a hurried statement.
+     * A statement that is not hurried waits for one of them, and they are looked up if that wait fails.
      */
     private Map<Renew, Renew.Reply> renewPlain(GuardedStatements statements, List<Renew> plain) {
         boolean hurried = records.isHurried();
-        boolean locksFirst = hurried && !statements.renewsPastLockedRows();
+        boolean locksFirst = hurried && !dialect.skipsLocked();
         return (locksFirst ? Optional.<Map<Renew, Renew.Reply>>empty() : renewUnlessLocked(statements, plain, hurried))
                 .orElseGet(() -> renewFree(statements, plain));
     }

@@ -458,8 +458,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
         }
     }
 
-    /** Returns {@code true} if {@link #writeAll} and {@link #addEmpty} are supported, and pass over locked rows. */
-    public boolean writesTogether() {
+    /**
+     * Returns {@code true} if one statement for many rows can skip those that are locked. {@link #writeAll} and {@link #addEmpty} are
+     * supported then, and a hurried {@link GuardedStatements#renew} waits for no locked row.
+     */
+    public boolean skipsLocked() {
         return false;
     }
 

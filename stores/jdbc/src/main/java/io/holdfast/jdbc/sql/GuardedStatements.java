@@ -56,12 +56,7 @@ public interface GuardedStatements {
     /**
      * Renews the leases of locks. A lock that its tenure does not hold is left out.
      *
-     * @param hurried {@code true} if a lock whose row is locked is left out, too, where {@link #renewsPastLockedRows} says so
+     * @param hurried {@code true} if a lock whose row is locked is left out, too, where {@link Dialect#skipsLocked} says so
      */
     Map<Lease, Renewed> renew(Connection connection, List<Lease> leases, boolean hurried) throws SQLException;
-
-    /** Returns {@code true} if a hurried renewal waits for no locked row. */
-    default boolean renewsPastLockedRows() {
-        return false;
-    }
 }

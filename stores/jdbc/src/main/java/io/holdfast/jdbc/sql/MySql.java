@@ -162,7 +162,7 @@ public final class MySql extends Dialect implements GuardedStatements {
     }
 
     @Override
-    public boolean writesTogether() {
+    public boolean skipsLocked() {
         return true;
     }
 
@@ -405,11 +405,6 @@ public final class MySql extends Dialect implements GuardedStatements {
             renewed.putAll(renew(connection, each.getKey(), each.getValue(), hurried));
         }
         return renewed;
-    }
-
-    @Override
-    public boolean renewsPastLockedRows() {
-        return true;
     }
 
     /**

@@ -123,7 +123,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     }
 
     @Override
-    public boolean writesTogether() {
+    public boolean skipsLocked() {
         return true;
     }
 
@@ -324,11 +324,6 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                         "bigint", leases.stream().map(Lease::micros).toArray()),
                 names);
         return renewed.all();
-    }
-
-    @Override
-    public boolean renewsPastLockedRows() {
-        return true;
     }
 
     // ---- messages
