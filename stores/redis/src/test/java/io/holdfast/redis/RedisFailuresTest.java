@@ -2,6 +2,7 @@ package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.holdfast.Safety;
 import io.holdfast.redis.connection.RedisAddress;
@@ -13,10 +14,18 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.RedisProtocolException;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the answers of a server that cannot do it are taken for. */
@@ -95,5 +104,30 @@ class RedisFailuresTest {
         failures.answered();
         assertThat(failures.unreachable("acquire 'n'", reset))
                 .hasMessageContaining("acquire 'n': the connection was closed before an answer; check the server");
+    }
+
+    static Stream<Arguments> failuresOfAConnect() {
+        return Stream.of(
+                arguments(new RedisCommandExecutionException("LOADING Redis is loading the dataset in memory"), true),
+                arguments(new RedisCommandExecutionException("ERR max number of clients reached"), true),
+                arguments(new IOException("Connection reset by peer"), true),
+                arguments(new IOException("Connection closed prematurely"), true),
+                arguments(new RedisCommandExecutionException("WRONGPASS invalid username-password pair"), false),
+                arguments(new RedisCommandExecutionException("ERR unknown command 'HELLO'"), false),
+                arguments(new ConnectException("Connection refused"), false),
+                arguments(new ConnectException("Connection timed out"), false),
+                arguments(new UnknownHostException("redis.example.com"), false),
+                arguments(new SSLException("not an SSL/TLS record"), false),
+                arguments(new TimeoutException(), false),
+                arguments(new RedisProtocolException("Invalid first byte: 72"), false));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failuresOfAConnect")
+    void connectsAgainAfterAFailureThatMayPass(Exception failure, boolean mayPass) {
+        RedisFailures failures = new RedisFailures(RedisAddress.parse("redis://host"));
+        assertThat(failures.mayPass(new IllegalStateException(failure))).isEqualTo(mayPass);
+        failures.answered();
+        assertThat(failures.mayPass(failure)).isEqualTo(mayPass);
     }
 }

@@ -159,14 +159,7 @@ public final class RedisFailures {
      * that refuses, a port where nothing listens, and an unknown host are wrong settings, and a silent server has had its time.
      */
     public boolean mayPass(Throwable error) {
-        Throwable cause = root(error);
-        boolean lasting = cause instanceof ConnectException
-                || cause instanceof UnknownHostException
-                || cause instanceof SSLException
-                || cause instanceof GeneralSecurityException
-                || cause instanceof TimeoutException
-                || cause instanceof RedisProtocolException;
-        return !lasting && unreachable(CONNECT, error).effect() != Effect.REFUSED;
+        return unreachable(CONNECT, error).effect() != Effect.REFUSED && noConnection(root(error)).mayPass;
     }
 
     /** Notes that the server has accepted a connection as Redis does. */
@@ -313,26 +306,36 @@ public final class RedisFailures {
         if (rejected.isPresent()) {
             return failed(Effect.REFUSED, what, rejected.get() + " (" + text + ")");
         }
+        return failed(effect(code(text)), what, noConnection(cause).why);
+    }
+
+    /** The reason why there is no connection. It may pass by itself, or last until somebody removes it. */
+    private record Reason(String why, boolean mayPass) {}
+
+    private Reason noConnection(Throwable cause) {
+        String text = String.valueOf(cause.getMessage());
+        boolean closed = text.contains(CLOSED_EARLY) || text.contains("Connection reset");
+        if (text.contains("max number of clients")) {
+            return new Reason("it accepts no more clients; raise its maxclients, or close others (" + text + ")", true);
+        } else if (cause instanceof UnknownHostException) {
+            return new Reason("there is no such host; check the name, and the DNS", false);
+        } else if (cause instanceof ConnectException && text.contains("refused")) {
+            return new Reason("nothing listens there; check host and port, and that the server runs", false);
+        } else if (hasAnswered && closed) {
+            return new Reason(
+                    "the connection was closed before an answer; check the server, and a proxy in between", true);
+        } else if (cause instanceof RedisProtocolException || closed) {
+            String why = "it does not answer like Redis; check host and port, and whether it requires TLS";
+            return new Reason(why, closed);
+        } else if (cause instanceof SSLException || cause instanceof GeneralSecurityException) {
+            return new Reason(tls(text) + ": " + cause, false);
+        } else if (cause instanceof TimeoutException || text.contains("timed out")) {
+            String why = "no answer in time; the server hangs, a firewall drops the packets, or only one side uses TLS";
+            return new Reason(why, !(cause instanceof TimeoutException || cause instanceof ConnectException));
+        }
         Object shown = cause.getClass() == IOException.class ? text : cause;
         String why = MEANINGS.getOrDefault(code(text), "there is no connection: " + shown);
-        if (text.contains("max number of clients")) {
-            why = "it accepts no more clients; raise its maxclients, or close others (" + text + ")";
-        } else if (cause instanceof UnknownHostException) {
-            why = "there is no such host; check the name, and the DNS";
-        } else if (cause instanceof ConnectException && text.contains("refused")) {
-            why = "nothing listens there; check host and port, and that the server runs";
-        } else if (hasAnswered && (text.contains(CLOSED_EARLY) || text.contains("Connection reset"))) {
-            why = "the connection was closed before an answer; check the server, and a proxy in between";
-        } else if (cause instanceof RedisProtocolException
-                || text.contains(CLOSED_EARLY)
-                || text.contains("Connection reset")) {
-            why = "it does not answer like Redis; check host and port, and whether it requires TLS";
-        } else if (cause instanceof SSLException || cause instanceof GeneralSecurityException) {
-            why = tls(text) + ": " + cause;
-        } else if (cause instanceof TimeoutException || text.contains("timed out")) {
-            why = "no answer in time; the server hangs, a firewall drops the packets, or only one side uses TLS";
-        }
-        return failed(effect(code(text)), what, why);
+        return new Reason(why, !(cause instanceof ConnectException));
     }
 
     private static String tls(String text) {
