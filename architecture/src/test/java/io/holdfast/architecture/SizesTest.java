@@ -42,7 +42,7 @@ class SizesTest {
     @ParameterizedTest(name = "{0}")
     @CsvSource({
         "'', 166, 140",
-        "cluster, 751, 610",
+        "cluster, 755, 610",
         "interop, 261, 220",
         "store, 787, 690",
         "script, 678, 540",

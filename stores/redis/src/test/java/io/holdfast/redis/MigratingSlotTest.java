@@ -1,12 +1,13 @@
 package io.holdfast.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
+import io.holdfast.Permit;
 import io.holdfast.Safety;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.redis.TestCluster.Node;
@@ -28,10 +29,13 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What is held while the keys of a slot are at two nodes, some here and some there. */
@@ -42,6 +46,10 @@ class MigratingSlotTest {
     private static final Duration LONG = Duration.ofMinutes(2);
     private static final int MOST_KEYS = 4;
     private static final int PERMITS = 3;
+    private static final int COUNT = 2;
+
+    /** Longer than a command timeout in these tests, and shorter than an outage that a client waits for. */
+    private static final Duration SOON = Duration.ofSeconds(10);
 
     private static TestCluster cluster;
     private static Node from;
@@ -125,9 +133,10 @@ class MigratingSlotTest {
         }
     }
 
-    /** Its servers refuse each copy, so the outcome is known. */
-    @Test
-    void aChangeOfACountFailsWithTheRefusalOfAHalfMovedSlot() throws Exception {
+    /** The servers refuse each copy, so the outcome is known. */
+    @ParameterizedTest
+    @CsvSource({"TRYAGAIN, 1", "ASK, 1000"})
+    void callsFailInTimeWithTheRefusalOfAHalfMovedSlot(String refusal, int mostMoved) throws Exception {
         try (Holdfast client = Holdfast.builder()
                 .uri(cluster.uri())
                 .commandTimeout(Duration.ofSeconds(1))
@@ -135,17 +144,40 @@ class MigratingSlotTest {
             String name = "{" + cluster.nameAt(from) + "}s";
             int slot = KeyLayout.slot(name);
             client.semaphore(name).setPermits(PERMITS);
-            client.semaphore(name).acquire();
+            Permit held = client.semaphore(name).acquire();
+            assertThat(client.countDownLatch(name).trySetCount(COUNT)).isTrue();
             cluster.beginMove(slot, from, to);
             List<String> keys = from.redis().clusterGetKeysInSlot(slot, 1_000);
             assertThat(keys).hasSizeGreaterThan(1);
-            cluster.moveKeys(from, to, keys.subList(0, 1));
-            assertThatExceptionOfType(StoreUnavailableException.class)
-                    .isThrownBy(() -> client.semaphore(name).addPermits(1))
-                    .withMessageContaining("TRYAGAIN");
+            cluster.moveKeys(from, to, keys.stream().limit(mostMoved).toList());
+            long start = System.nanoTime();
+            assertThat(failures(
+                            () -> client.semaphore(name).addPermits(1),
+                            () -> client.countDownLatch(name).countDown(),
+                            () -> client.lock(name).tryLock(),
+                            () -> client.semaphore(name).tryAcquire()))
+                    .allSatisfy(failure -> assertThat(failure)
+                            .isExactlyInstanceOf(StoreUnavailableException.class)
+                            .hasMessageContaining(refusal));
+            assertThat(System.nanoTime() - start).isLessThan(SOON.toNanos());
             arrive(slot);
             assertThat(client.semaphore(name).permits()).isEqualTo(PERMITS);
+            assertThat(client.semaphore(name).available()).isEqualTo(PERMITS - 1);
+            assertThat(client.countDownLatch(name).count()).isEqualTo(COUNT);
+            assertThat(client.lock(name).tryLock()).isTrue();
+            held.close();
         }
+    }
+
+    /** Makes calls at the same time, and returns the failure of each. */
+    private static List<Throwable> failures(ThrowingCallable... calls) {
+        return Stream.of(calls)
+                .map(call -> CompletableFuture.supplyAsync(
+                        () -> catchThrowable(call), task -> new Thread(task, "caller").start()))
+                .toList()
+                .stream()
+                .map(Await::reply)
+                .toList();
     }
 
     @ParameterizedTest

@@ -180,10 +180,11 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
             String name,
             Function<RedisStore, CompletionStage<T>> request,
             Function<RedisStore, CompletionStage<T>> substitute) {
-        return new RoutedRequest<>(route(layout.slotOf(name)), request, substitute).run();
+        return new RoutedRequest<>(route(layout.slotOf(name), true), request, substitute).run();
     }
 
-    private RoutedRequest.Route<RedisStore> route(int slot) {
+    /** @param waits {@code true} if a request waits for a migrating slot */
+    private RoutedRequest.Route<RedisStore> route(int slot, boolean waits) {
         long start = config.platform().nanoTime();
         return new RoutedRequest.Route<>() {
 
@@ -214,10 +215,11 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
             }
 
             @Override
-            public boolean isOver() {
+            public boolean isOver(Redirect redirect) {
                 // before the caller's time is up, because it would not know then that nothing was applied
-                return config.platform().nanoTime() - start
-                        > config.commandTimeout().toNanos() * 3 / 4;
+                return (!waits && redirect.kind != Redirect.Kind.MOVED)
+                        || config.platform().nanoTime() - start
+                                > config.commandTimeout().toNanos() * 3 / 4;
             }
         };
     }
@@ -240,10 +242,17 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
 
     // ---- requests
 
+    /**
+     * Fails while the slot migrates. The engine repeats the request for as long as its waiters have time. A request that waited here
+     * could outlast them, and its outcome would be unknown to them.
+     */
     @Override
     public CompletionStage<Acquire.Reply> acquire(Acquire request) {
-        return at(
-                request.name(), store -> acquire(store, request), store -> acquire(store, request.withNotAfter(PAST)));
+        return new RoutedRequest<>(
+                        route(layout.slotOf(request.name()), false),
+                        node -> acquire(node, request),
+                        node -> acquire(node, request.withNotAfter(PAST)))
+                .run();
     }
 
     private CompletionStage<Acquire.Reply> acquire(RedisStore node, Acquire request) {
@@ -463,7 +472,7 @@ public final class ClusterStore implements LockStore, CounterStore, ClientRegist
 
     private <T> CompletionStage<T> atKey(String key, Function<ClientRegistry.Records, CompletionStage<T>> request) {
         Function<RedisStore, CompletionStage<T>> there = store -> request.apply(new ServerRecords(store.session));
-        return new RoutedRequest<>(route(KeyLayout.slot(key)), there, there).run();
+        return new RoutedRequest<>(route(KeyLayout.slot(key), true), there, there).run();
     }
 
     @Override

@@ -37,8 +37,8 @@ final class RoutedRequest<N, T> {
         /** Completes after a short time. A migrating slot needs a pause. */
         CompletionStage<Void> pause();
 
-        /** Returns {@code true} if the time for further attempts is up. */
-        boolean isOver();
+        /** Returns {@code true} if a redirected request fails: the time for further attempts is up, or its caller repeats it. */
+        boolean isOver(Redirect redirect);
     }
 
     private final Route<N> route;
@@ -76,7 +76,7 @@ final class RoutedRequest<N, T> {
 
     private CompletionStage<T> failed(N node, Throwable error) {
         Optional<Redirect> redirect = Redirect.in(error);
-        if (redirect.isEmpty() || route.isOver()) {
+        if (redirect.isEmpty() || route.isOver(redirect.get())) {
             return CompletableFuture.failedStage(error);
         }
         return follow(node, redirect.get()).thenCompose(nothing -> run());

@@ -89,7 +89,7 @@ class RoutedRequestTest {
         }
 
         @Override
-        public boolean isOver() {
+        public boolean isOver(Redirect redirect) {
             return nanos > TIMEOUT.toNanos();
         }
     }
