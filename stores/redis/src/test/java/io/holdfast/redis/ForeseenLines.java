@@ -7,7 +7,7 @@ import java.util.List;
 final class ForeseenLines {
 
     private static final String OURS = "io.holdfast";
-    private static final String REDIS = "Redis at redis://127\\.0\\.0\\.1:\\d+";
+    private static final String REDIS = "Redis at rediss?://127\\.0\\.0\\.1:\\d+";
     private static final String LETTUCE = "io.lettuce.core.protocol.";
 
     private static final String HELD = "(lock|read/write lock|permit)";
@@ -15,7 +15,7 @@ final class ForeseenLines {
     private static final String CLIENT = "\\w+ \\([-\\w]+\\): ";
 
     static final List<Foreseen> ALWAYS = List.of(
-            Foreseen.info(OURS, "\\w+ \\([-\\w]+\\): connected to " + REDIS, "a client begins"),
+            Foreseen.info(OURS, "\\w+ \\([-\\w]+\\): (connected|connects later) to " + REDIS, "a client begins"),
             Foreseen.info(OURS, "\\w+ \\([-\\w]+\\): closed", "a client ends"),
             Foreseen.warning(
                     OURS,

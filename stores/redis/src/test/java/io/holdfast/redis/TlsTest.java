@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
@@ -14,7 +15,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.logging.Level;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,6 +31,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Servers that speak TLS, under an authority that no JVM knows. */
 @Tag("everywhere")
 class TlsTest {
+
+    private static final Duration SEVERAL_ATTEMPTS = Duration.ofMillis(300);
 
     @TempDir
     static Path folder;
@@ -139,21 +145,54 @@ class TlsTest {
                         .map(each -> each.getKey() + "=" + each.getValue())
                         .toArray(String[]::new));
         assertFails(uri, "the file of the option " + option + " has no complete");
-        try (Holdfast client = Holdfast.builder().uri(uri).lazy().build()) {
-            assertThatThrownBy(() -> client.lock("half").tryLock()).hasMessageContaining("" + file);
+        try (LogLines log = new LogLines("no password", "half").foresee(ForeseenLines.ALWAYS);
+                Holdfast client = impatient(uri)) {
+            assertFailsBecauseOf(file, client);
             Files.writeString(file, "");
-            assertThatThrownBy(() -> client.lock("half").tryLock()).hasMessageContaining("" + file);
+            assertFailsBecauseOf(file, client);
             Files.writeString(file, whole);
-            Await.until("it connects", () -> connects(client));
+            Await.until("it connects", () -> failure(client).isEmpty());
+            Files.writeString(file, "");
+            wary.cut();
+            Await.until("the loss is logged", () -> !warnings(log).isEmpty());
+            Await.until("no connect is tried", () -> failure(client).orElse("").contains("" + file));
+            Thread.sleep(SEVERAL_ATTEMPTS.toMillis());
+            assertFailsBecauseOf(file, client);
+            Files.writeString(file, whole);
+            Await.until("it is connected again", () -> failure(client).isEmpty());
+            Await.until("that is logged", () -> warnings(log).size() > 1);
+            assertThat(warnings(log))
+                    .satisfiesExactly(
+                            line -> assertThat(line).contains("was lost"),
+                            line -> assertThat(line).contains("is connected again"));
         }
     }
 
-    private static boolean connects(Holdfast client) {
+    private static Holdfast impatient(String uri) {
+        return Holdfast.builder()
+                .uri(uri)
+                .name("client")
+                .commandTimeout(Duration.ofMillis(500))
+                .lazy()
+                .build();
+    }
+
+    private static void assertFailsBecauseOf(Path file, Holdfast client) {
+        assertThat(failure(client)).hasValueSatisfying(text -> assertThat(text).contains("" + file));
+    }
+
+    private static List<String> warnings(LogLines log) {
+        return log.those(line -> line.level().equals(Level.WARNING)).stream()
+                .map(LogLines.Line::text)
+                .toList();
+    }
+
+    private static Optional<String> failure(Holdfast client) {
         try {
             client.lock("half").run(() -> {});
-            return true;
-        } catch (StoreUnavailableException e) {
-            return false;
+            return Optional.empty();
+        } catch (HoldfastException e) {
+            return Optional.of(e.getMessage());
         }
     }
 
