@@ -10,12 +10,17 @@ import io.holdfast.testkit.cluster.Certificates;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** A server that speaks TLS under an authority that no JVM knows, and asks clients for a certificate. */
 @Tag("etcd")
@@ -51,16 +56,20 @@ class TlsTest {
                 new EtcdStoreProvider(), "etcds://" + ensemble.servers() + "?" + options, config -> config);
     }
 
-    @Test
-    void aClientWithACertificateIsServed() {
+    private static void assertServes(String options) {
         Await.until("the server is up", () -> {
-            try (StoreClient client = client(certificates.ofClient("client"))) {
+            try (StoreClient client = client(options)) {
                 client.granted("secure", 1);
                 return client.release("secure", 1).held();
             } catch (StoreException e) {
                 return false;
             }
         });
+    }
+
+    @Test
+    void aClientWithACertificateIsServed() {
+        assertServes(certificates.ofClient("client"));
     }
 
     @Test
@@ -75,13 +84,26 @@ class TlsTest {
                 .withMessageContaining("the files of ca, cert and key cannot be used");
     }
 
-    @Test
-    void aFileThatIsHalfWrittenIsNamed() throws IOException {
-        Path half = folder.resolve("half.pem");
-        String text = Files.readString(certificates.authority());
-        Files.writeString(half, text.substring(0, text.length() / 2));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> client("ca=" + half).close())
-                .withMessageContaining("the file of the option ca has no complete certificate: " + half);
+    @ParameterizedTest
+    @CsvSource({"ca, certificate", "cert, certificate", "key, private key"})
+    void aFileThatIsHalfWrittenOrEmptyIsNamedAndReadAgain(String option, String content) throws IOException {
+        Path file = folder.resolve("half-" + option + ".pem");
+        Map<String, Path> files = new HashMap<>(Map.of(
+                "ca", certificates.authority(),
+                "cert", certificates.file("client.pem"),
+                "key", certificates.file("client.key")));
+        String whole = Files.readString(files.put(option, file));
+        String options = files.entrySet().stream()
+                .map(each -> each.getKey() + "=" + each.getValue())
+                .collect(Collectors.joining("&"));
+        for (String text : List.of(whole.substring(0, whole.length() / 2), "")) {
+            Files.writeString(file, text);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> client(options).close())
+                    .withMessageContaining(
+                            "the file of the option " + option + " has no complete " + content + ": " + file);
+        }
+        Files.writeString(file, whole);
+        assertServes(options);
     }
 }
