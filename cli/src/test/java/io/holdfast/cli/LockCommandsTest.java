@@ -2,6 +2,7 @@ package io.holdfast.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.jr.ob.JSON;
 import io.holdfast.DistributedLock;
 import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.Holdfast;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -31,8 +33,9 @@ import picocli.CommandLine;
 @Tag("everywhere")
 class LockCommandsTest {
 
-    private static final String HOSTILE = "-evil\u001b[2J\u009b\u202e ünï";
-    private static final String DEFUSED = "-evil\\u001b[2J\\u009b\\u202e ünï";
+    private static final String FORGED = "orders/1  lock  admin";
+    private static final String HOSTILE = "-evil\r\n" + FORGED + "\u001b[2J\u009b\u202e ünï";
+    private static final String DEFUSED = "-evil\\u000d\\u000a" + FORGED + "\\u001b[2J\\u009b\\u202e ünï";
 
     private static RedisServer server;
     private static Holdfast other;
@@ -44,7 +47,11 @@ class LockCommandsTest {
     @BeforeAll
     static void connect() {
         server = RedisServer.start("--requirepass", "secret");
-        other = Holdfast.builder().uri(uri()).name("batch-7").build();
+        other = Holdfast.builder()
+                .uri(uri())
+                .name("batch-7")
+                .commandTimeout(Duration.ofSeconds(10))
+                .build();
     }
 
     @AfterAll
@@ -196,6 +203,8 @@ class LockCommandsTest {
 
     @Test
     void namesThatATerminalWouldObeyAreDefused() throws Exception {
+        other.semaphore(HOSTILE).setPermits(2);
+        assertThat(other.countDownLatch(HOSTILE).trySetCount(1)).isTrue();
         try (Lease held = other.lock(HOSTILE).acquire()) {
             assertThat(held.isValid()).isTrue();
             for (String[] line :
@@ -203,11 +212,20 @@ class LockCommandsTest {
                         "release", "--", HOSTILE
                     })) {
                 run(line);
-                assertThat(out + "" + err).contains(DEFUSED).doesNotContain("\u001b", "\u009b", "\u202e");
+                assertThat(out + "" + err).contains(DEFUSED).doesNotContain("\r", "\u001b", "\u009b", "\u202e");
+                assertThat((out + "" + err).lines()).noneMatch(shown -> shown.startsWith(FORGED));
             }
+            run("ls", "--", "-evil");
+            assertThat(out.toString().lines().skip(1)).hasSize(3).allMatch(line -> line.startsWith(DEFUSED));
             run("ls", "--json", "--", "-evil");
-            assertThat(out.toString()).contains("-evil\\u001B[2J\\u009B").doesNotContain("\u001b", "\u009b", "\u202e");
+            assertThat(out.toString()).doesNotContain("\r", "\u001b", "\u009b", "\u202e");
+            assertThat(JSON.std.listFrom(out.toString()))
+                    .hasSize(3)
+                    .allSatisfy(
+                            shown -> assertThat(((Map<?, ?>) shown).get("name")).isEqualTo(HOSTILE));
         }
+        assertThat(other.semaphore(HOSTILE).delete()).isTrue();
+        assertThat(other.countDownLatch(HOSTILE).delete()).isTrue();
     }
 
     @Test

@@ -33,14 +33,14 @@ class ExecExitCodeTest extends ExecFixture {
 
     @Test
     void theStoreAndTheWait() throws Exception {
-        try (Lease held = other.lock("held\u001b[2J").acquire(Duration.ZERO)) {
-            Child once = start(server.uri(), "--lock", "held\u001b[2J", "--wait", "0s", "--", "true");
-            Child later = start(server.uri(), "--lock", "held\u001b[2J", "--wait", "300ms", "--", "true");
+        try (Lease held = other.lock("held\r\nfree\u001b[2J").acquire(Duration.ZERO)) {
+            Child once = start(server.uri(), "--lock", "held\r\nfree\u001b[2J", "--wait", "0s", "--", "true");
+            Child later = start(server.uri(), "--lock", "held\r\nfree\u001b[2J", "--wait", "300ms", "--", "true");
             Child nowhere = start("redis://u:secret@127.0.0.1:1", "--lock", "a", "--", "true");
 
             assertThat(once.exitCode()).isEqualTo(75);
             assertThat(once.errors())
-                    .startsWith("holdfast exec: lock 'held\\u001b[2J' was not acquired")
+                    .startsWith("holdfast exec: lock 'held\\u000d\\u000afree\\u001b[2J' was not acquired")
                     .contains("held by");
             assertThat(later.exitCode()).isEqualTo(75);
             assertThat(nowhere.exitCode()).isEqualTo(69);
@@ -57,6 +57,7 @@ class ExecExitCodeTest extends ExecFixture {
         try (RedisServer passing = RedisServer.start();
                 Holdfast holder = Holdfast.builder()
                         .uri(passing.uri())
+                        .commandTimeout(Duration.ofSeconds(10))
                         .closeTimeout(Duration.ofMillis(1))
                         .build()) {
             holder.lock("a").lock();
