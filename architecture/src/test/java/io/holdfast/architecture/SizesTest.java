@@ -72,7 +72,7 @@ class SizesTest {
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",
-        "spring/starter/src/main/java/io/holdfast/spring/boot, 905, 600",
+        "spring/starter/src/main/java/io/holdfast/spring/boot, 906, 600",
         "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1417, 900",
         "bridges/shedlock/src/main/java/io/holdfast/shedlock, 229, 200",
         "bridges/reactor/src/main/java/io/holdfast/reactor, 207, 180",

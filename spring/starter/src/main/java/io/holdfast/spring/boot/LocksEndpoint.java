@@ -1,5 +1,6 @@
 package io.holdfast.spring.boot;
 
+import static io.holdfast.spi.Names.printable;
 import static io.holdfast.spi.Names.quoted;
 
 import io.holdfast.Holdfast;
@@ -154,7 +155,8 @@ public final class LocksEndpoint {
     private void audit(String type, SecurityContext security, Map<String, Object> data) {
         Principal principal = security.getPrincipal();
         String user = principal == null ? "" : principal.getName();
-        LOG.warn("{} {} by {}", type, new TreeMap<>(data), user.isEmpty() ? "an unknown user" : user);
+        String who = user.isEmpty() ? "an unknown user" : user;
+        LOG.warn("{}", printable(type + " " + new TreeMap<>(data) + " by " + who));
         events.publishEvent(new AuditApplicationEvent(new AuditEvent(user, type, data)));
     }
 }

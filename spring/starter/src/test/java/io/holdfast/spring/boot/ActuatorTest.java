@@ -16,15 +16,19 @@ import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 
 /** An application with the actuator, over HTTP, at a real Redis. */
+@ExtendWith(OutputCaptureExtension.class)
 class ActuatorTest {
 
     private final RedisServer server = RedisServer.start();
@@ -96,11 +100,14 @@ class ActuatorTest {
     }
 
     @Test
-    void locksAreListedShownAndNotReleasedWithoutTheProperty() throws Exception {
+    void locksAreListedShownAndNotReleasedWithoutTheProperty(CapturedOutput output) throws Exception {
         start();
         other.lock("orders/42").lock();
-        other.lock("reports").lock();
-        assertThat(send("GET", "/locks").body()).contains("\"name\":\"orders/42\"", "\"name\":\"reports\"");
+        other.lock("reports\r\nforged\u001b[2K").lock();
+        assertThat(send("GET", "/locks").body())
+                .contains("\"name\":\"orders/42\"", "\"name\":\"reports\\r\\nforged\\u001B[2K\"");
+        assertThat(send("GET", "/locks/reports%0D%0Aforged%1B%5B2K").body())
+                .contains("\"name\":\"reports\\r\\nforged\\u001B[2K\"", other.clientId());
         assertThat(send("GET", "/locks?prefix=orders").body())
                 .contains(other.clientId())
                 .doesNotContain("reports");
@@ -115,7 +122,16 @@ class ActuatorTest {
         assertThat(refused.statusCode()).isEqualTo(403);
         assertThat(refused.body()).contains("holdfast.endpoint.release-enabled");
         assertThat(other.lock("orders/42").isValid()).isTrue();
-        assertThat(audited()).containsExactly("LOCK_RELEASE_DENIED {lock=orders/42}");
+        assertThat(send("DELETE", "/locks?name=reports%0D%0Aforged%1B%5B2K").statusCode())
+                .isEqualTo(403);
+        assertThat(audited())
+                .containsExactly(
+                        "LOCK_RELEASE_DENIED {lock=orders/42}",
+                        "LOCK_RELEASE_DENIED {lock=reports\r\nforged\u001b[2K}");
+        assertThat(output.toString().lines().filter(line -> line.contains("forged")))
+                .singleElement()
+                .asString()
+                .endsWith("LOCK_RELEASE_DENIED {lock=reports\\u000d\\u000aforged\\u001b[2K} by an unknown user");
     }
 
     private List<String> audited() {
