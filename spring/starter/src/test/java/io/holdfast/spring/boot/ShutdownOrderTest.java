@@ -2,34 +2,51 @@ package io.holdfast.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
 import io.holdfast.Holdfast;
+import io.holdfast.embedded.redis.RedisServer;
+import io.holdfast.jdbc.JdbcHoldfast;
 import io.holdfast.spring.Locked;
+import io.lettuce.core.resource.ClientResources;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.h2.jdbcx.JdbcDataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.scheduling.concurrent.ThreadPoolExecutorFactoryBean;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
 
 /** A client is destroyed after the beans that may still use it, and before those that it uses. */
+@ExtendWith(OutputCaptureExtension.class)
 class ShutdownOrderTest {
 
     private static final long LIMIT_SECONDS = 20;
@@ -39,7 +56,11 @@ class ShutdownOrderTest {
             new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class));
 
     private static boolean isLocked(String uri) {
-        try (Holdfast other = Holdfast.connect(uri)) {
+        return isLocked(Holdfast.connect(uri));
+    }
+
+    private static boolean isLocked(Holdfast other) {
+        try (other) {
             return other.lock("n").isLocked();
         }
     }
@@ -95,15 +116,20 @@ class ShutdownOrderTest {
         return threads;
     }
 
-    /** Runs a method of a bean until the executor is destroyed. Returns whether the lock is held then. */
     private CompletableFuture<Boolean> start(ApplicationContext context, Predicate<BooleanSupplier> method) {
+        return start(context, method, () -> Holdfast.connect(uri));
+    }
+
+    /** Runs a method of a bean until the executor is destroyed. Returns {@code true} if another client sees the lock then. */
+    private static CompletableFuture<Boolean> start(
+            ApplicationContext context, Predicate<BooleanSupplier> method, Supplier<Holdfast> other) {
         Destruction destruction = context.getBean(Destruction.class);
         CompletableFuture<Void> began = new CompletableFuture<>();
         CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(
                 () -> method.test(() -> {
                     began.complete(null);
                     get(destruction);
-                    return isLocked(uri);
+                    return isLocked(other.get());
                 }),
                 context.getBean("threads", Executor.class));
         get(began);
@@ -133,6 +159,112 @@ class ShutdownOrderTest {
                 .withPropertyValues("holdfast.clients.jobs.uri=" + uri)
                 .run(context -> locked.set(start(context, context.getBean(NamedJobs.class)::run)));
         assertThat(get(locked.get())).isTrue();
+    }
+
+    /** Ends an application while its executor runs an annotated method. */
+    private void assertKeepsLock(
+            ApplicationContextRunner application, Supplier<Holdfast> other, CapturedOutput output) {
+        AtomicReference<CompletableFuture<Boolean>> locked = new AtomicReference<>();
+        AtomicInteger end = new AtomicInteger();
+        application
+                .withBean(Destruction.class)
+                .withBean("threads", ThreadPoolTaskExecutor.class, () -> waiting(new ThreadPoolTaskExecutor()))
+                .withBean("jobs", Jobs.class)
+                .run(context -> {
+                    locked.set(start(context, context.getBean(Jobs.class)::run, other));
+                    end.set(output.length());
+                });
+        assertThat(get(locked.get())).isTrue();
+        assertThat(isLocked(other.get())).isFalse();
+        assertThat(output.toString().substring(end.get())).doesNotContain(" WARN ", " ERROR ", "Exception in thread");
+    }
+
+    @Test
+    void keepsLockInTheDatabaseOfItsPoolUntilTheTasksOfAnExecutorHaveEnded(CapturedOutput output) {
+        String url = "jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1";
+        JdbcDataSource database = new JdbcDataSource();
+        database.setURL(url);
+        HikariConfig pool = new HikariConfig();
+        pool.setJdbcUrl(url);
+        assertKeepsLock(
+                runner.withBean(HikariDataSource.class, () -> new HikariDataSource(pool)),
+                () -> JdbcHoldfast.connect(database),
+                output);
+    }
+
+    /** The client uses the threads of the application. */
+    @Configuration(proxyBeanMethods = false)
+    static class SharedThreads {
+
+        @Bean(destroyMethod = "shutdown")
+        ClientResources resources() {
+            return ClientResources.create();
+        }
+
+        @Bean
+        LettuceConnectionFactory factory(ClientResources resources, @Value("${port}") int port) {
+            return new LettuceConnectionFactory(
+                    new RedisStandaloneConfiguration("127.0.0.1", port),
+                    LettuceClientConfiguration.builder()
+                            .clientResources(resources)
+                            .build());
+        }
+    }
+
+    /** The client has threads of its own, because the factory ends its threads when it stops. */
+    @Configuration(proxyBeanMethods = false)
+    static class OwnThreads {
+
+        @Bean
+        LettuceConnectionFactory factory(@Value("${port}") int port) {
+            return new LettuceConnectionFactory("127.0.0.1", port);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {SharedThreads.class, OwnThreads.class})
+    void keepsLockAtTheRedisOfItsConnectionFactoryUntilTheTasksOfAnExecutorHaveEnded(
+            Class<?> application, CapturedOutput output) {
+        try (RedisServer server = RedisServer.start()) {
+            assertKeepsLock(
+                    runner.withUserConfiguration(application).withPropertyValues("port=" + server.port()),
+                    () -> Holdfast.connect(server.uri()),
+                    output);
+        }
+    }
+
+    /** Locks when it is destroyed, by itself. */
+    static class SelfFlusher extends Jobs implements DisposableBean {
+
+        private final String uri;
+        private final AtomicReference<SelfFlusher> proxy = new AtomicReference<>();
+        private final AtomicBoolean locked = new AtomicBoolean();
+
+        SelfFlusher(String uri) {
+            this.uri = uri;
+        }
+
+        AtomicBoolean callsAtItsEnd(SelfFlusher self) {
+            proxy.set(self);
+            return locked;
+        }
+
+        @Override
+        public void destroy() {
+            locked.set(proxy.get().run(() -> isLocked(uri)));
+        }
+    }
+
+    @Test
+    void locksByItsOwnMethodWhileABeanIsDestroyed() {
+        AtomicReference<AtomicBoolean> locked = new AtomicReference<>();
+        runner.withBean("flusher", SelfFlusher.class, uri)
+                .withPropertyValues("holdfast.uri=" + uri)
+                .run(context -> {
+                    SelfFlusher proxy = context.getBean(SelfFlusher.class);
+                    locked.set(proxy.callsAtItsEnd(proxy));
+                });
+        assertThat(locked.get()).isTrue();
     }
 
     /** Locks when it is destroyed, by another bean. */
