@@ -20,8 +20,8 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 
 /**
- * An annotation applies to calls by a bridge method: of a generic interface, of one with another return type, and of a public
- * class that inherits the method from a class which is not public.
+ * An annotation applies to calls by a bridge method: of a generic interface or class, of an interface with another return type, and
+ * of a public class that inherits the method from a class which is not public.
  */
 class BridgeMethodTest {
 
@@ -79,6 +79,43 @@ class BridgeMethodTest {
         }
     }
 
+    /** A generic class. */
+    abstract static class Parcel<T> {
+
+        private final List<String> runs = new CopyOnWriteArrayList<>();
+
+        public abstract boolean handle(T parcel, BooleanSupplier body);
+
+        public abstract void report(T day);
+
+        public abstract void send(T message);
+
+        List<String> runs() {
+            return runs;
+        }
+    }
+
+    static class Letters extends Parcel<Long> {
+
+        @Override
+        @Locked("letters/#{#letter}")
+        public boolean handle(Long letter, BooleanSupplier body) {
+            return body.getAsBoolean();
+        }
+
+        @Override
+        @RunOnce(name = "letters", every = "1h")
+        public void report(Long day) {
+            runs().add("report");
+        }
+
+        @Override
+        @LeaderOnly("outbox")
+        public void send(Long message) {
+            runs().add("send");
+        }
+    }
+
     /** Its public methods get a bridge method in public subclasses. */
     abstract static class Hidden {
 
@@ -110,6 +147,7 @@ class BridgeMethodTest {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class))
                 .withBean("orders", Orders.class)
+                .withBean("letters", Letters.class)
                 .withBean("visible", Visible.class)
                 .withPropertyValues("holdfast.uri=" + uri, "spring.aop.proxy-target-class=" + classProxies)
                 .run(context -> {
@@ -127,6 +165,11 @@ class BridgeMethodTest {
         return context.getBean(Handler.class);
     }
 
+    @SuppressWarnings("unchecked")
+    private static Parcel<Long> letters(ApplicationContext context) {
+        return context.getBean(Parcel.class);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void locksMethodThatIsCalledByBridge(boolean classProxies) {
@@ -135,6 +178,9 @@ class BridgeMethodTest {
                 assertThat(AopUtils.isJdkDynamicProxy(handler(context))).isEqualTo(!classProxies);
                 assertThat(handler(context).handle(7L, isLocked(other, "orders/7")))
                         .as("by a generic interface")
+                        .isTrue();
+                assertThat(letters(context).handle(8L, isLocked(other, "letters/8")))
+                        .as("by a generic class")
                         .isTrue();
                 assertThat(context.getBean(Finder.class).find(isLocked(other, "finder")))
                         .as("by an interface with another return type")
@@ -146,7 +192,7 @@ class BridgeMethodTest {
                 assertThat(base.inherited(isLocked(other, "inherited")))
                         .as("by the class that declares it")
                         .isTrue();
-                assertThat(Stream.of("orders/7", "finder", "inherited"))
+                assertThat(Stream.of("orders/7", "letters/8", "finder", "inherited"))
                         .as("locks that are still held")
                         .noneMatch(name -> isLocked(other, name).getAsBoolean());
             }
@@ -159,9 +205,11 @@ class BridgeMethodTest {
         run(classProxies, context -> {
             for (int i = 0; i < 3; i++) {
                 handler(context).report(1L);
+                letters(context).report(1L);
                 context.getBean(Visible.class).report();
             }
             assertThat(handler(context).runs()).containsExactly("report");
+            assertThat(letters(context).runs()).containsExactly("report");
             assertThat(context.getBean(Visible.class).runs()).containsExactly("report");
         });
     }
@@ -173,8 +221,10 @@ class BridgeMethodTest {
                 Leadership leadership = LeaderElection.of(other, "outbox").campaign()) {
             run(classProxies, context -> {
                 handler(context).send(1L);
+                letters(context).send(1L);
                 context.getBean(Visible.class).send();
                 assertThat(handler(context).runs()).isEmpty();
+                assertThat(letters(context).runs()).isEmpty();
                 assertThat(context.getBean(Visible.class).runs()).isEmpty();
                 assertThat(leadership.isValid()).isTrue();
             });
