@@ -27,6 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -348,13 +349,15 @@ abstract class DataSourceRules {
         try (Holdfast holdfast = JdbcHoldfast.builder(pool).lease(lease).build();
                 Connection transaction = pool.getConnection()) {
             transaction.setAutoCommit(false);
-            // its row exists, because a locked row of InnoDB may keep new ones beside it out
+            List<String> names =
+                    IntStream.range(0, 12).mapToObj(i -> name + "-" + i).toList();
+            // all rows exist before one is locked, because a locked row of InnoDB may keep new ones beside it out
             holdfast.lock(name).acquire().close();
-            List<String> names = new ArrayList<>();
-            for (int i = 0; i < 12; i++) {
-                names.add(name + "-" + i);
-                holdfast.lock(names.get(i)).acquire().close();
-                lockRow(transaction, names.get(i));
+            for (String each : names) {
+                holdfast.lock(each).acquire().close();
+            }
+            for (String each : names) {
+                lockRow(transaction, each);
             }
             try (Lease held = holdfast.lock(name).acquire()) {
                 AtomicBoolean over = new AtomicBoolean();

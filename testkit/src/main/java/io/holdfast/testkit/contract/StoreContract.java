@@ -77,15 +77,19 @@ public abstract class StoreContract {
                         runs.stream().filter(run -> run.topic().equals(topic)).map(Run::test)));
     }
 
+    /** No rule starts before the harness that was asked is closed, because harnesses may share a server in memory. */
     private List<Run> start() {
+        List<Rule> rules;
+        int concurrent;
         try (StoreHarness harness = newHarness();
                 LockStore store = harness.open(StoreConfig.of(
                         harness.uri(), LockReport.Client.unknown("asks-what-it-can"), harness.platform()))) {
-            List<Rule> rules = Rules.all(harness.backup().isPresent()).stream()
+            rules = Rules.all(harness.backup().isPresent()).stream()
                     .filter(rule -> rule.appliesTo(store) && isWanted(rule))
                     .toList();
-            return start(rules, harness.concurrentRules());
+            concurrent = harness.concurrentRules();
         }
+        return start(rules, concurrent);
     }
 
     private List<Run> start(List<Rule> rules, int concurrent) {

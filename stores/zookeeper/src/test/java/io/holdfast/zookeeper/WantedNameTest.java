@@ -1,0 +1,14 @@
+package io.holdfast.zookeeper;
+
+import io.holdfast.testkit.crowd.WantedNameRules;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+
+/** A name that many clients want. */
+@Tag("night")
+class WantedNameTest extends WantedNameRules {
+
+    WantedNameTest() {
+        super(Servers.one().uri(), Duration.ofSeconds(3), 16, 64);
+    }
+}
