@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
  * Processes of both kinds lock the same names for a while. What each has held, by the clock that all processes of a machine
  * share, is told afterwards, and looked at as a whole.
  */
-@Tag("ci")
+@Tag("night")
 class SoakTest {
 
     private static final int PROCESSES = Integer.getInteger("holdfast.soak.processes", 2);

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Faults of a server that speaks the protocol of MongoDB, and forgets everything when it ends. */
-@Tag("ci")
+@Tag("night")
 @Timeout(3_600)
 class MongoCrowdTest {
 

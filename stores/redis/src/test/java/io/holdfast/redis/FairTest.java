@@ -26,6 +26,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -146,6 +147,7 @@ class FairTest {
         }
     }
 
+    @Tag("ci")
     @ParameterizedTest
     @CsvSource({"KILL, 50", "STOP, 50"})
     void aClientThatIsGoneOrStoppedHoldsUpTheOthersForTwoSecondsAtMost(String signal, int count) throws Exception {

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -166,6 +167,7 @@ class FaultTableTest {
         assertAllGuaranteesHold(fault, client -> new RedisStoreProvider(), () -> {});
     }
 
+    @Tag("ci")
     @ParameterizedTest
     @EnumSource
     void theyHoldAlsoWhenEachRequestOfAClientArrivesTwice(Harmless fault) {
@@ -235,6 +237,7 @@ class FaultTableTest {
         }
     }
 
+    @Tag("ci")
     @ParameterizedTest
     @EnumSource
     void anOverlapAfterTheServerForgotIsShortAndToldAndHasTheLowerToken(Forgetful fault) throws Exception {

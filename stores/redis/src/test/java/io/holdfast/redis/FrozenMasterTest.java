@@ -170,6 +170,7 @@ class FrozenMasterTest {
         }
     }
 
+    @Tag("ci")
     @Test
     void keepsAHoldAtTheMasterThatHasReplacedAFrozenOne() throws InterruptedException {
         var unused = assertOneHolder(Safety.async(), 700);

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Latches on a real server. */
@@ -98,6 +99,7 @@ class LatchTest {
         Await.until("nobody listens", () -> servers.redis.exists(LISTENERS) == 0);
     }
 
+    @Tag("ci")
     @Test
     void countsComeFromOtherProcessesAndWaitersMayDie() throws Exception {
         here.trySetCount(2);

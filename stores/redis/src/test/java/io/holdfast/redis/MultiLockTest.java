@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -163,6 +164,7 @@ class MultiLockTest {
         doubled.close();
     }
 
+    @Tag("ci")
     @Test
     void letsClientsThroughInAnyOrder() throws InterruptedException {
         List<MultiLock> locks = List.of(of(a, "1", "2", "3"), of(b, "3", "2"), of(b, "3", "1"));

@@ -22,6 +22,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -127,6 +128,7 @@ class SemaphoreTest {
         return "hf:{" + NAME + "}:" + kind + ":" + NAME;
     }
 
+    @Tag("ci")
     @Test
     void thePermitsOfAProcessThatIsKilledComeBackWithItsLease() throws Exception {
         here.trySetPermits(2);
@@ -140,6 +142,7 @@ class SemaphoreTest {
         }
     }
 
+    @Tag("ci")
     @ParameterizedTest
     @ValueSource(strings = {"STOP", "KILL"})
     void aWaitingProcessThatIsStoppedCostsAClaimWindowAndOneThatIsKilledNothing(String signal) throws Exception {

@@ -17,6 +17,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TokensTest {
@@ -52,6 +53,7 @@ class TokensTest {
         }
     }
 
+    @Tag("ci")
     @Test
     void riseOverRefillsAtFullRateAndDataLoss() {
         long last = client.granted(name, ++number).tokens().last();
@@ -71,6 +73,7 @@ class TokensTest {
         assertThat(client.granted(name, ++number).tokens().first()).isGreaterThan(last);
     }
 
+    @Tag("ci")
     @Test
     void riseOverFiveSecondsOfHandoffsAtFullRateAndDataLoss() throws Exception {
         try (Holdfast holdfast = Holdfast.connect(servers.uri())) {
@@ -99,6 +102,7 @@ class TokensTest {
         }
     }
 
+    @Tag("ci")
     @Test
     void riseOverFiveSecondsOfShortTenuresAtFullRateAndDataLoss() {
         long end = System.nanoTime() + SECONDS.toNanos(5);

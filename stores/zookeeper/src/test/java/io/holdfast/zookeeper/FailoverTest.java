@@ -5,7 +5,7 @@ import io.holdfast.testkit.cluster.FailoverRules;
 import org.junit.jupiter.api.Tag;
 
 /** The leader of three ZooKeeper servers is killed. */
-@Tag("ci")
+@Tag("night")
 class FailoverTest extends FailoverRules {
 
     FailoverTest() {

@@ -38,11 +38,13 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The contract finds stores that are broken, each by the rules it breaks. */
+@Tag("ci")
 class BrokenStoresTest {
 
     private static final AtomicLong UNIQUE = new AtomicLong(1_000);
