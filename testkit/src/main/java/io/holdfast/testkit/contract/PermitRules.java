@@ -409,7 +409,10 @@ final class PermitRules {
         TenureId three = one.gets(3);
         TenureId two = other.gets(2);
         other.waitsFor(1);
-        PermitReport report = one.permits();
+        PermitReport report = scene.eventually(
+                one::permits,
+                found -> found.holders().stream()
+                        .allMatch(holder -> holder.client().name().isPresent()));
         assertEquals(1, report.waiting());
         List<PermitHolder> holders = report.holders().stream()
                 .sorted(Comparator.comparing(PermitHolder::count))

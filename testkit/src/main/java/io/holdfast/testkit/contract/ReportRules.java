@@ -109,7 +109,7 @@ final class ReportRules {
         holder.granted(holder.tenure());
         first.enqueued(first.tenure());
         second.enqueued(second.tenure());
-        List<LockReport.Waiter> waiters = holder.inspect().waiters();
+        List<LockReport.Waiter> waiters = holder.inspectClients().waiters();
         assertEquals(
                 List.of(first.id(), second.id()),
                 waiters.stream().map(waiter -> waiter.client().id()).toList());
@@ -145,7 +145,11 @@ final class ReportRules {
                 names(scene, client, scene.name("-*")).toList());
         assertEquals(
                 List.of(client.id()),
-                scene.await(client.store().list(scene.name("-b"))).stream()
+                scene
+                        .eventually(
+                                () -> scene.await(client.store().list(scene.name("-b"))),
+                                reports -> reports.stream().allMatch(TestClient::knowsItsClients))
+                        .stream()
                         .map(report -> report.holder().orElseThrow().client().id())
                         .toList());
     }
@@ -164,6 +168,7 @@ final class ReportRules {
         TestClient holder = scene.client();
         TestClient other = scene.client();
         holder.granted(holder.tenure());
+        holder.inspectClients();
         assertEquals(
                 Optional.of(holder.id()),
                 scene.await(other.store().forceRelease(scene.name()))

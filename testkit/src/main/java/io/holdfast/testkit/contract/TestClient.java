@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.LockReport;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
@@ -179,13 +180,16 @@ final class TestClient {
     }
 
     /** Returns a report that knows its clients. They write who they are beside their first request, so it is asked for again. */
+    @CanIgnoreReturnValue
     LockReport inspectClients() {
-        return scene.eventually(
-                this::inspect,
-                report -> Stream.concat(
-                                report.holders().stream().map(LockReport.Holder::client),
-                                report.waiters().stream().map(LockReport.Waiter::client))
-                        .allMatch(client -> client.name().isPresent()));
+        return scene.eventually(this::inspect, TestClient::knowsItsClients);
+    }
+
+    static boolean knowsItsClients(LockReport report) {
+        return Stream.concat(
+                        report.holders().stream().map(LockReport.Holder::client),
+                        report.waiters().stream().map(LockReport.Waiter::client))
+                .allMatch(client -> client.name().isPresent());
     }
 
     /** Returns the holder with the description by its client, for which a store waits only briefly, so that it is asked again. */
