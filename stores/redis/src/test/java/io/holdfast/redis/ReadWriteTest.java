@@ -102,7 +102,11 @@ class ReadWriteTest {
     void localReadersCostNoCommand() {
         Servers alone = Servers.start();
         try (alone;
-                Holdfast client = Holdfast.connect(alone.uri())) {
+                Holdfast client = Holdfast.builder()
+                        .uri(alone.uri())
+                        // no renewal is due
+                        .lease(Duration.ofHours(1))
+                        .build()) {
             DistributedLock lock = client.readWriteLock(name).readLock();
             lock.lock();
             long before = alone.calls("evalsha");
