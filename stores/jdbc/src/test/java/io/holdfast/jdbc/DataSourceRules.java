@@ -103,14 +103,10 @@ abstract class DataSourceRules {
         try (Holdfast holder = JdbcHoldfast.connect(pool);
                 Holdfast waiter = JdbcHoldfast.connect(pool)) {
             Lease lease = holder.lock(name).acquire();
-            CompletableFuture<Long> next = CompletableFuture.supplyAsync(() -> {
-                DistributedLock lock = waiter.lock(name);
-                lock.lock();
-                return lock.fencingToken();
-            });
+            CompletableFuture<Lease> next = waiter.lock(name).async().acquire();
             Await.until("somebody waits", () -> !waiter.inspect(name).waiters().isEmpty());
             lease.close();
-            assertThat(next.get(20, TimeUnit.SECONDS)).isGreaterThan(lease.fencingToken());
+            assertThat(Await.reply(next).fencingToken()).isGreaterThan(lease.fencingToken());
         }
         assertThat(pool.isClosed()).isFalse();
         Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
