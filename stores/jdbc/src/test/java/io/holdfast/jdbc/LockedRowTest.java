@@ -73,6 +73,62 @@ class LockedRowTest {
         }
     }
 
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void isNotAwaitedAlone(DatabaseServer server) throws SQLException {
+        assertNotAwaitedAlone(server);
+    }
+
+    @Tag("mysql")
+    @Test
+    void isNotAwaitedAloneByMySql() throws SQLException {
+        assertNotAwaitedAlone(Servers.mySql());
+    }
+
+    private static void assertNotAwaitedAlone(DatabaseServer server) throws SQLException {
+        try (StoreClient client = Databases.client(server.uri() + "&tablePrefix=alonerow_");
+                Databases foreign = Databases.at(server.uri(), "")) {
+            client.granted("lock", 1);
+            List<Renew> alone = List.of(renewal(client, "lock", 1, Share.Mode.LOCK));
+            assertThat(client.renew(alone)).allMatch(Renew.Renewed.class::isInstance);
+            foreign.connection.setAutoCommit(false);
+            assertThat(foreign.column("SELECT version FROM alonerow_locks WHERE name = 'Llock' FOR UPDATE"))
+                    .hasSize(1);
+            Await.until("it fails without a wait for the row", () -> {
+                long sent = System.nanoTime();
+                assertThatThrownBy(() -> client.renew(alone)).hasMessageContaining("locked by another transaction");
+                return System.nanoTime() - sent < SHORTEST_WAIT.toNanos();
+            });
+            foreign.connection.rollback();
+        }
+    }
+
+    /** The lease leaves time for it, and a crowd that writes the row one after the other lets none of its writers wait for long. */
+    @Test
+    void isAwaitedIfTheLeaseIsLong() throws Exception {
+        DatabaseServer server = Servers.postgreSql();
+        try (StoreClient client = Databases.client(server.uri() + "&tablePrefix=longrow_");
+                Databases foreign = Databases.at(server.uri(), "");
+                Databases observer = foreign.again()) {
+            client.granted("lock", 1);
+            List<Renew> alone = List.of(new Renew("lock", client.tenure(1), StoreClient.LEASE, 0));
+            foreign.connection.setAutoCommit(false);
+            Await.until("the renewal that waits for the row gets it", () -> {
+                foreign.column("SELECT version FROM longrow_locks WHERE name = 'Llock' FOR UPDATE");
+                CompletableFuture<List<Renew.Reply>> renewed = CompletableFuture.supplyAsync(() -> client.renew(alone));
+                Await.until("it waits, or has failed", () -> renewed.isDone() || waits(observer));
+                foreign.run("ROLLBACK");
+                return Await.reply(renewed).stream().allMatch(Renew.Renewed.class::isInstance);
+            });
+        }
+    }
+
+    private static boolean waits(Databases observer) {
+        return !observer.column("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+                        + " AND query LIKE 'UPDATE%longrow_locks%v.lease%'")
+                .isEmpty();
+    }
+
     /** A foreign key of another table locks the row in this way. */
     @Test
     void isRenewedIfOnlyItsKeyIsLocked() throws SQLException {

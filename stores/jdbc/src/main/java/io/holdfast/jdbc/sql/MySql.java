@@ -199,21 +199,29 @@ public final class MySql extends Dialect implements GuardedStatements {
                 .collect(toSet());
     }
 
+    /** MySQL 8.0 waits for the row of a single name although it is to skip locked ones. */
+    private static <T> List<T> twoOrMore(List<T> names) {
+        return names.size() == 1 ? List.of(names.get(0), names.get(0)) : names;
+    }
+
     private int updateTogether(Connection connection, List<Written> rows) throws SQLException {
+        List<byte[]> names =
+                twoOrMore(rows.stream().map(row -> row.key().bytes()).toList());
         String sql = named(writeAll)
                 .replace("{cases}", "CASE name " + "WHEN ? THEN ? ".repeat(rows.size()) + "END")
-                .replace("{names}", repeated("?", rows.size()))
+                .replace("{names}", repeated("?", names.size()))
                 .replace("{pairs}", repeated("(?, ?)", rows.size()));
         Stream<@Nullable Object> columns = WRITTEN_COLUMNS.stream()
                 .flatMap(column ->
                         rows.stream().flatMap(row -> Stream.of(row.key().bytes(), column.apply(row.after()))));
-        Stream<@Nullable Object> names = rows.stream().map(row -> row.key().bytes());
         Stream<@Nullable Object> versions =
                 rows.stream().flatMap(row -> Stream.of(row.key().bytes(), row.version()));
         return Statements.update(
                 connection,
                 sql,
-                Stream.of(names, columns, versions).flatMap(each -> each).toArray());
+                Stream.of(names.stream(), columns, versions)
+                        .flatMap(each -> each)
+                        .toArray());
     }
 
     @Override
@@ -414,16 +422,18 @@ public final class MySql extends Dialect implements GuardedStatements {
     private Map<Lease, Renewed> renew(Connection connection, long micros, List<Lease> leases, boolean hurried)
             throws SQLException {
         List<Lease> all = padded(leases);
-        Stream<Object> names = all.stream().map(lease -> lease.key().bytes());
-        Stream<Object> pairs =
-                all.stream().flatMap(lease -> Stream.of(lease.key().bytes(), lease.tenure()));
+        List<byte[]> keys = all.stream().map(lease -> lease.key().bytes()).toList();
+        List<byte[]> names = hurried ? twoOrMore(keys) : keys;
+        List<Object> pairs = all.stream()
+                .<Object>flatMap(lease -> Stream.of(lease.key().bytes(), lease.tenure()))
+                .toList();
         Statements.Change change = Statements.change(
                 connection,
                 named(hurried ? renewFree : renew)
-                        .replace("{names}", repeated("?", all.size()))
+                        .replace("{names}", repeated("?", names.size()))
                         .replace("{pairs}", repeated("(?, ?)", all.size())),
-                Stream.of(hurried ? names : Stream.empty(), Stream.of(micros), hurried ? Stream.empty() : names, pairs)
-                        .flatMap(each -> each)
+                Stream.of(hurried ? names : List.of(micros), hurried ? List.of(micros) : names, pairs)
+                        .flatMap(List::stream)
                         .toArray());
         if (change.rows() == 0 || change.number() <= 0) {
             // without a clock, no lease was renewed, and this read fails

@@ -48,6 +48,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     private final String acquire;
     private final String release;
     private final String renew;
+    private final String renewFree;
     private final String writeAll;
     private final String addEmpty;
 
@@ -106,12 +107,13 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " last_unit = LEAST(last_unit, GREATEST(?, floor_unit)) + 1,"
                 + " floor_unit = LEAST(last_unit, GREATEST(?, floor_unit)) + 1"
                 + " WHERE name = ? AND tenure = ? AND state IS NULL AND expires_at > {clock} RETURNING used_at");
-        renew = sql("UPDATE {locks} l SET expires_at = GREATEST(expires_at, {clock} + v.lease),"
+        String renewal = sql("UPDATE {locks} l SET expires_at = GREATEST(expires_at, {clock} + v.lease),"
                 + " version = version + 1, used_at = {clock}"
                 + " FROM unnest(?::bytea[], ?::text[], ?::bigint[]) AS v(name, tenure, lease)"
-                + " WHERE l.name = v.name AND l.tenure = v.tenure AND l.expires_at > {clock}"
-                + " AND l.name IN " + FREE
+                + " WHERE l.name = v.name AND l.tenure = v.tenure AND l.expires_at > {clock}{free}"
                 + " RETURNING l.name, l.tenure, l.waiters, l.used_at");
+        renew = renewal.replace("{free}", "");
+        renewFree = renewal.replace("{free}", sql(" AND l.name IN " + FREE));
         writeAll = sql("UPDATE {locks} l SET tenure = v.tenure, expires_at = v.expires_at, last_unit = v.last_unit,"
                 + " floor_unit = v.floor_unit, waiters = v.waiters, state = v.state, version = l.version + 1,"
                 + " used_at = {clock} FROM unnest(?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[],"
@@ -313,16 +315,13 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     public Map<Lease, Renewed> renew(Connection connection, List<Lease> leases, boolean hurried) throws SQLException {
         RenewedLeases renewed = new RenewedLeases(leases);
         Array names = names(connection, leases.stream().map(Lease::key));
-        var unused = Statements.query(
-                connection,
-                named(renew),
-                renewed::read,
-                names,
-                connection.createArrayOf(
-                        "text", leases.stream().map(Lease::tenure).toArray()),
-                connection.createArrayOf(
-                        "bigint", leases.stream().map(Lease::micros).toArray()),
-                names);
+        Array tenures = connection.createArrayOf(
+                "text", leases.stream().map(Lease::tenure).toArray());
+        Array lengths = connection.createArrayOf(
+                "bigint", leases.stream().map(Lease::micros).toArray());
+        var unused = hurried
+                ? Statements.query(connection, named(renewFree), renewed::read, names, tenures, lengths, names)
+                : Statements.query(connection, named(renew), renewed::read, names, tenures, lengths);
         return renewed.all();
     }
 
