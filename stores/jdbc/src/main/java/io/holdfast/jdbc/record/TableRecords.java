@@ -54,11 +54,10 @@ final class TableRecords implements Records {
     /** A request waits for a locked row for this share of the command timeout. */
     private static final int ROW_WAIT_SHARE = 4;
 
-    /** A renewal begins after a third of a lease, and may wait behind another renewal that waits for a row. */
-    private static final int STATEMENTS_OF_A_LEASE = 3;
-
     /** A row stays locked for less than this while another client writes it. */
     private static final long WRITING_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final int HURRIED_STATEMENTS = 3;
 
     private static final int PAGE = 1_000;
 
@@ -110,28 +109,36 @@ final class TableRecords implements Records {
 
     /**
      * Notes the leases of renewals. If one is so short that it may end while a statement waits for locked rows, no renewal of the next
-     * time waits for one, because all are sent by one thread.
+     * time waits for one, because all are sent by one thread. A renewal begins after a third of a lease.
      */
     void noteLeases(List<Duration> leases) {
-        if (leases.stream().anyMatch(lease -> lease.compareTo(longEnough()) <= 0)) {
+        if (leases.stream()
+                .anyMatch(lease ->
+                        lease.multipliedBy(2).compareTo(longestStatement().multipliedBy(3)) <= 0)) {
             hurry();
         }
     }
 
-    /** Returns the lease above which a renewal can be sent again after one statement has used up its time. */
-    private Duration longEnough() {
+    private Duration longestStatement() {
         long command = config.commandTimeout().toMillis();
-        long statement =
-                Math.max(Math.max(command, dialect.networkMillis(command)), dialect.longestRowWaitMillis(command));
-        return Duration.ofMillis(statement).multipliedBy(STATEMENTS_OF_A_LEASE);
+        return Duration.ofMillis(
+                Math.max(Math.max(command, dialect.networkMillis(command)), dialect.longestRowWaitMillis(command)));
     }
 
     /**
-     * Lets no renewal of the next time wait for a locked row. After a renewal has failed: the waits for several rows, one after the
-     * other, may have used up the time of its statement.
+     * Notes that a renewal has waited for a row in vain, or has failed. No renewal waits for the time of some statements then, so that no
+     * number of rows that stay locked delays the others by more than one wait in this time. Until then, rows are awaited: one that
+     * clients write one after the other may be locked whenever a renewal would pass over it.
      */
-    void hurry() {
-        hurriedUntil = config.platform().nanoTime() + longEnough().toNanos();
+    void waitedInVain() {
+        if (!isHurried()) {
+            hurry();
+        }
+    }
+
+    private void hurry() {
+        hurriedUntil = config.platform().nanoTime()
+                + longestStatement().multipliedBy(HURRIED_STATEMENTS).toNanos();
     }
 
     /** Returns {@code true} if renewals must not wait for locked rows. */
@@ -247,6 +254,7 @@ final class TableRecords implements Records {
             results.put(key, result);
             if (!metALock && hasMetALock(result)) {
                 metALock = true;
+                waitedInVain();
                 locked = locked(updates.keySet());
             }
         }

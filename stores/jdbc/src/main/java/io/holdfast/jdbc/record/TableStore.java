@@ -284,9 +284,11 @@ public final class TableStore extends RecordStore {
         try {
             return Optional.of(renew(statements, plain, hurried));
         } catch (StoreException e) {
-            if (e.getCause() instanceof SQLException cause && dialect.verdict(cause) != Verdict.LOCKED) {
-                records.hurry();
-                throw e;
+            if (e.getCause() instanceof SQLException cause) {
+                records.waitedInVain();
+                if (dialect.verdict(cause) != Verdict.LOCKED) {
+                    throw e;
+                }
             }
             LOG.debug("{} locks are not renewed by one statement", plain.size(), e);
             return Optional.empty();
