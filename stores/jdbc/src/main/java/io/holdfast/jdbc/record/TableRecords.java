@@ -57,8 +57,6 @@ final class TableRecords implements Records {
     /** A row stays locked for less than this while another client writes it. */
     private static final long WRITING_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    private static final int HURRIED_STATEMENTS = 3;
-
     private static final int PAGE = 1_000;
 
     /** The number of times that rows are written together. Those that have always lost a race are then written one by one. */
@@ -72,6 +70,8 @@ final class TableRecords implements Records {
     private final BusyNames busy;
     private final JointUpdate together;
 
+    private final Duration longestStatement;
+
     /** The time until which renewals do not wait for locked rows. */
     private volatile long hurriedUntil;
 
@@ -83,7 +83,14 @@ final class TableRecords implements Records {
         this.signals = signals;
         this.busy = busy;
         together = new JointUpdate(keys, dialect, sessions, signals, busy);
+        longestStatement = longestStatement(config, dialect);
         hurriedUntil = config.platform().nanoTime();
+    }
+
+    private static Duration longestStatement(StoreConfig config, Dialect dialect) {
+        long command = config.commandTimeout().toMillis();
+        return Duration.ofMillis(
+                Math.max(Math.max(command, dialect.networkMillis(command)), dialect.longestRowWaitMillis(command)));
     }
 
     /** Runs a call. Any exception fails the stage. */
@@ -112,17 +119,10 @@ final class TableRecords implements Records {
      * time waits for one, because all are sent by one thread. A renewal begins after a third of a lease.
      */
     void noteLeases(List<Duration> leases) {
-        if (leases.stream()
-                .anyMatch(lease ->
-                        lease.multipliedBy(2).compareTo(longestStatement().multipliedBy(3)) <= 0)) {
+        Duration shortLease = longestStatement.multipliedBy(3).dividedBy(2);
+        if (leases.stream().anyMatch(lease -> lease.compareTo(shortLease) <= 0)) {
             hurry();
         }
-    }
-
-    private Duration longestStatement() {
-        long command = config.commandTimeout().toMillis();
-        return Duration.ofMillis(
-                Math.max(Math.max(command, dialect.networkMillis(command)), dialect.longestRowWaitMillis(command)));
     }
 
     /**
@@ -137,8 +137,8 @@ final class TableRecords implements Records {
     }
 
     private void hurry() {
-        hurriedUntil = config.platform().nanoTime()
-                + longestStatement().multipliedBy(HURRIED_STATEMENTS).toNanos();
+        hurriedUntil =
+                config.platform().nanoTime() + longestStatement.multipliedBy(3).toNanos();
     }
 
     /** Returns {@code true} if renewals must not wait for locked rows. */
