@@ -38,18 +38,31 @@ class PinningTest {
         void run() throws Exception;
     }
 
-    /** The second time the work is done: the first loads classes, which threads wait for in the JVM itself. One may be left. */
+    /**
+     * The second time the work is done: the first loads and links classes, which threads wait for in the JVM itself. Code that
+     * the first time did not reach may be left.
+     */
     private static List<RecordedEvent> pinnedOnceLoaded(Work work) throws Exception {
         work.run();
         return pinnedDuring(work).stream()
-                .filter(event -> !isLoadingAClass(event))
+                .filter(event -> !isLoadingAClass(event) && !isLinkingHoldfast(event))
                 .toList();
     }
 
     private static boolean isLoadingAClass(RecordedEvent pinned) {
+        return isIn(pinned, "jdk.internal.loader.");
+    }
+
+    /** The architecture tests find no `synchronized` in Holdfast, so a monitor that its code waits for belongs to the JVM. */
+    private static boolean isLinkingHoldfast(RecordedEvent pinned) {
+        return isIn(pinned, "io.holdfast.")
+                && pinned.getString("blockingOperation").equals("Contended monitor enter");
+    }
+
+    private static boolean isIn(RecordedEvent pinned, String packages) {
         return pinned.getStackTrace().getFrames().stream()
                 .limit(1)
-                .anyMatch(frame -> frame.getMethod().getType().getName().startsWith("jdk.internal.loader."));
+                .anyMatch(frame -> frame.getMethod().getType().getName().startsWith(packages));
     }
 
     private static List<RecordedEvent> pinnedDuring(Work work) throws Exception {
@@ -77,7 +90,8 @@ class PinningTest {
     void noThreadIsPinnedOnOneLock(String uri) throws Exception {
         int[] counter = {0};
         try (Holdfast holdfast = Holdfast.connect(uri)) {
-            assertThat(pinnedOnceLoaded(() -> contend(i -> holdfast.lock("one"), counter))).isEmpty();
+            assertThat(pinnedOnceLoaded(() -> contend(i -> holdfast.lock("one"), counter)))
+                    .isEmpty();
         }
         assertThat(counter[0]).isEqualTo(2 * THREADS * ROUNDS);
     }
@@ -86,7 +100,8 @@ class PinningTest {
     @ValueSource(strings = {"memory:", "embedded:redis"})
     void noThreadIsPinnedOnManyLocks(String uri) throws Exception {
         try (Holdfast holdfast = Holdfast.connect(uri)) {
-            assertThat(pinnedOnceLoaded(() -> contend(i -> holdfast.lock("many-" + i % 50), new int[1]))).isEmpty();
+            assertThat(pinnedOnceLoaded(() -> contend(i -> holdfast.lock("many-" + i % 50), new int[1])))
+                    .isEmpty();
             assertThat(holdfast.stats().held()).isZero();
         }
     }
