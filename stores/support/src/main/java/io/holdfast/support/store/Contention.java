@@ -16,8 +16,9 @@ import java.util.concurrent.TimeUnit;
  *   <li>A request to hold the name pauses before that for a random time, whose limit grows fourfold with each race (exponential
  *       backoff, as in R. Metcalfe and D. Boggs, "Ethernet: distributed packet switching for local computer networks", CACM 1976).
  *       The withdrawal of a position pauses as well.
- *   <li>A request of a holder does not pause after its first lost race, and for a shorter time after each later one. So a crowd does
- *       not keep it from renewing, and many holders of one name do not keep each other from it.
+ *   <li>A request of a holder pauses for a shorter time, and after every second race only. If it had to wait for its turn and lost, the
+ *       record has just been written, and an attempt at once is ahead of those that pause. So a crowd does not keep it from renewing,
+ *       not even at a store where a write takes long, and many holders of one name do not keep each other from it.
  *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, or has taken a third of
  *       its time, it is answered without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and
  *       does not make them fail.
@@ -86,7 +87,8 @@ public final class Contention {
         long limit = yields
                 ? Math.min(LONGEST_NANOS, FIRST_NANOS << (2 * growth))
                 : Math.min(LONGEST_OF_HOLDERS_NANOS, FIRST_NANOS << growth);
-        return races == 1 && !yields ? 0 : Math.floorMod(platform.randomLong(), limit);
+        boolean atOnce = !yields && races % 2 == 1;
+        return atOnce ? 0 : Math.floorMod(platform.randomLong(), limit);
     }
 
     /** Returns {@code true} if the refusal of a request is not written any more that has taken the given time. */
