@@ -226,7 +226,7 @@ final class Watchdog {
     private boolean check(Slot slot, boolean stepped, long now, List<Due> due) {
         boolean lost = slot.hasLostHolds();
         if (lost) {
-            engine.eventOnTimer(slot, Slot::clearDeadOwners);
+            engine.eventOnTimer(slot, (s, out) -> s.clearDeadOwners(now, out));
         }
         Tenure tenure = slot.tenure();
         if (tenure != null && tenure.held()) {

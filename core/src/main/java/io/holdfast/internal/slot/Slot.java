@@ -486,7 +486,7 @@ public abstract class Slot {
             disown(hold);
             afterRelease(hold, now, out);
         } else {
-            clearLost(hold, out);
+            clearLost(hold, now, out);
         }
     }
 
@@ -521,9 +521,10 @@ public abstract class Slot {
 
     /**
      * Ends a lost hold. If the store may still hold the tenure, the last of the owners that lost it releases it there, so that no
-     * other client receives the name while one of them is at work.
+     * other client receives the name while one of them is at work. A name with a minimum hold time stays taken until that time is up,
+     * if the store still holds it: the work has been begun.
      */
-    private void clearLost(Hold hold, Effect.Buffer out) {
+    private void clearLost(Hold hold, long now, Effect.Buffer out) {
         boolean last = !hold.ended && --hold.tenure.lostOwners == 0;
         hold.ended = true;
         if (lostHolds.containsValue(hold)) {
@@ -531,7 +532,9 @@ public abstract class Slot {
         }
         if (last && hold.tenure.mayBeAtStore) {
             hold.tenure.mayBeAtStore = false;
-            out.add(new Effect.Settle(settlement(hold.tenure, false, out)));
+            Settlement release = settlement(hold.tenure, false, out);
+            long left = hold.minHoldLeft(now);
+            out.add(left > 0 ? new Effect.SettleIn(release, hold, left) : new Effect.Settle(release));
         }
         retireIfEmpty(out);
     }
@@ -541,8 +544,8 @@ public abstract class Slot {
     }
 
     /** Clears the lost holds of dead threads, which will not unlock them. */
-    public void clearDeadOwners(Effect.Buffer out) {
-        lostHolds.values().stream().filter(Hold::isAbandoned).forEach(hold -> clearLost(hold, out));
+    public void clearDeadOwners(long now, Effect.Buffer out) {
+        lostHolds.values().stream().filter(Hold::isAbandoned).forEach(hold -> clearLost(hold, now, out));
     }
 
     /**
@@ -555,7 +558,7 @@ public abstract class Slot {
             out.add(new Effect.Abandoned(hold));
             requestForRemaining(now, out);
         } else {
-            clearLost(hold, out);
+            clearLost(hold, now, out);
         }
     }
 
