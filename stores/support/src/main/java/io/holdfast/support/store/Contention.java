@@ -64,15 +64,21 @@ public final class Contention {
             StoreConfig config, Object blocker, RecordUpdate<R> update, String what, Attempt<R> attempt) {
         Platform platform = config.platform();
         long start = platform.nanoTime();
+        long longest = 0;
         int races = 0;
         Optional<R> reply = attempt.make(false);
+        long began = start;
         while (reply.isEmpty()) {
             races++;
-            if (platform.nanoTime() - start >= limitNanos(config)) {
+            long now = platform.nanoTime();
+            longest = Math.max(longest, now - began);
+            // an attempt that waits for its turn as long as an earlier one has to be over in time
+            if (now - start + longest >= limitNanos(config)) {
                 throw failure(what, races);
             }
             platform.park(blocker, pauseNanos(platform, races, update.yields()));
-            reply = attempt.make(isCrowded(config, races, platform.nanoTime() - start));
+            began = platform.nanoTime();
+            reply = attempt.make(isCrowded(config, races, began - start));
         }
         return reply.get();
     }

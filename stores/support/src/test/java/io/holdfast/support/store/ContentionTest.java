@@ -148,6 +148,13 @@ class ContentionTest {
     }
 
     @Test
+    void failsBeforeItsCallerGivesUpIfEachAttemptWaitsForItsTurn() {
+        roundTrip = config.commandTimeout().dividedBy(3);
+        assertFailsContended(() -> request(new AcquireUpdate(decider, request(WAITER))));
+        assertThat(nanos).isLessThan(config.commandTimeout().toNanos());
+    }
+
+    @Test
     void pausesForLessTimeBeforeARequestOfAHolder() {
         random = -1;
         assertThat(Contention.pauseNanos(config.platform(), 1, false)).isZero();
