@@ -47,7 +47,11 @@ final class DatabaseServer implements AutoCloseable {
     static DatabaseServer postgreSql() {
         try {
             EmbeddedPostgres server =
-                    EmbeddedPostgres.builder().setPGStartupWait(START).start();
+                    // each connection has a process, which maps the buffers
+                    EmbeddedPostgres.builder()
+                            .setServerConfig("shared_buffers", "16MB")
+                            .setPGStartupWait(START)
+                            .start();
             return new DatabaseServer(server.getJdbcUrl("postgres", "postgres"), server, Optional.empty());
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -8,7 +8,7 @@ import java.sql.SQLException;
 import java.util.Properties;
 import java.util.concurrent.ThreadFactory;
 
-/** The pool of connections that a client has opened itself. It keeps them until they break. */
+/** The pool of connections that a client has opened itself. It keeps them until they break, or are idle for ten minutes. */
 final class OwnedPool implements ConnectionPool {
 
     /** It exceeds the number of calling threads, so that stuck callers leave a connection for renewals. */
@@ -30,7 +30,8 @@ final class OwnedPool implements ConnectionPool {
         // done (race)
         options.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
         options.setMaximumPoolSize(SIZE);
-        options.setMinimumIdle(1);
+        // otherwise each client would hold one more connection than it uses
+        options.setMinimumIdle(0);
         options.setMaxLifetime(0);
         options.setInitializationFailTimeout(-1);
         options.setConnectionTimeout(timeoutMillis);
