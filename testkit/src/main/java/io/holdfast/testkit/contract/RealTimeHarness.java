@@ -8,7 +8,7 @@ import java.util.function.BooleanSupplier;
 /** A harness for a store with a real server, where time passes by itself. */
 public abstract class RealTimeHarness implements StoreHarness {
 
-    private static final long LOOK_NANOS = 1_000_000;
+    private static final long LOOK_NANOS = 5_000_000;
 
     private static final int CONCURRENT_RULES = 16;
 
