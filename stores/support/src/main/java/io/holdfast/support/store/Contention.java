@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
  *       backoff, as in R. Metcalfe and D. Boggs, "Ethernet: distributed packet switching for local computer networks", CACM 1976).
  *       The withdrawal of a position pauses as well.
  *   <li>A request of a holder pauses for a shorter time, and after every second race only. If it had to wait for its turn and lost, the
- *       record has just been written, and an attempt at once is ahead of those that pause. So a crowd does not keep it from renewing,
- *       not even at a store where a write takes long, and many holders of one name do not keep each other from it.
+ *       record has just been written, and an attempt at once is ahead of those that pause. So a crowd does not keep it from renewing, and
+ *       many holders of one name do not keep each other from it, unless each write takes long.
  *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, or has taken a third of
  *       its time, it is answered without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and
  *       does not make them fail.
