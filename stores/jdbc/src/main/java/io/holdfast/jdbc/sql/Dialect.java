@@ -29,6 +29,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>Each statement is a transaction of its own. No row stays locked after it.
  *   <li>Each write increases the version of its row, and a new row begins with the clock as its version. So a version is never
  *       used twice for one name, not even if the row was deleted and made again.
+ *   <li>A row that a client has {@linkplain #reserve reserved} is written by no other client until the reservation ends by itself. So
+ *       one that is stopped delays others for a moment only. The version alone decides whether a write is right.
  *   <li>Durations are sent to the database, and instants are not, except those that it has told. So the clocks of clients have
  *       no effect.
  * </ol>
@@ -53,6 +55,9 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     private static final String OLD = "used_at < {clock} - ? AND expires_at < {clock} - ? AND last_unit < {clock} - ?";
 
+    /** The time for which a row is reserved: longer than two writes to a slow disk. */
+    private static final long RESERVED_MICROS = 250_000;
+
     private final Tables tables;
 
     /**
@@ -70,6 +75,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     private final String list;
     private final String insert;
     private final String update;
+    private final String updateReserved;
     private final String unlocked;
 
     Dialect(Tables tables) {
@@ -84,15 +90,26 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
                 + parameter("VARCHAR") + ", " + repeated(parameter("BIGINT"), 3) + ", " + parameter("INT") + ", "
                 + parameter("VARCHAR") + ", " + parameter(keyType())
                 + ", {clock}, {clock} FROM (SELECT 1 AS one) o WHERE {clock} <= " + parameter("BIGINT"));
-        update = sql("UPDATE {locks} SET tenure = ?, expires_at = ?, last_unit = ?, floor_unit = ?, waiters = ?,"
+        String write = "UPDATE {locks} SET tenure = ?, expires_at = ?, last_unit = ?, floor_unit = ?, waiters = ?,"
                 + " state = ?, version = version + 1, used_at = {clock}"
-                + " WHERE name = ? AND version = ? AND {clock} <= ?");
+                + " WHERE name = ? AND version = ? AND {clock} <= ? AND ";
+        update = sql(write + "{unreserved}");
+        updateReserved = sql(write + "used_at = ?");
         unlocked = sql("SELECT name FROM {locks} WHERE name IN ({names}) " + lockOfWrite() + " SKIP LOCKED");
     }
 
     /** Replaces the clock, and what else depends on the database. */
     final String sql(String text) {
-        return text.replace("{clock}", clock()).replace("{run}", run()).replace("{page}", page());
+        return text.replace("{unreserved}", unreserved())
+                .replace("{reservation}", "{clock} + " + RESERVED_MICROS)
+                .replace("{clock}", clock())
+                .replace("{run}", run())
+                .replace("{page}", page());
+    }
+
+    /** Returns the condition that no client has reserved the row. An end that is far away is left from before the clock was set back. */
+    String unreserved() {
+        return "(used_at <= {clock} OR used_at > {clock} + " + RESERVED_MICROS + ")";
     }
 
     /** Replaces the names of the tables. */
@@ -326,7 +343,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     /** Another transaction keeps the row locked. */
     public static final String ROW_IS_LOCKED =
-            "the row of the lock is locked by another transaction; end that transaction";
+            "the row of the lock is locked by another transaction; end that transaction, or find out why commits are slow";
 
     /** The SQL state of a failure because the clock of the session cannot be trusted. */
     static final String NO_CLOCK = "HYHF3";
@@ -434,13 +451,28 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     public final boolean write(
             Connection connection, Key key, Row before, RecordColumns after, long notAfter, List<Message> messages)
             throws SQLException {
-        return before.version().isPresent()
-                ? update(
+        long latest = notAfter - clockDelayMicros();
+        if (before.version().isEmpty()) {
+            return insert(connection, arguments(after, key.bytes(), latest));
+        }
+        long version = before.version().getAsLong();
+        return before.reservedUntil() == 0
+                ? update(connection, named(update), arguments(after, key.bytes(), version, latest), messages)
+                : update(
                         connection,
-                        named(update),
-                        arguments(after, key.bytes(), before.version().getAsLong(), notAfter - clockDelayMicros()),
-                        messages)
-                : insert(connection, arguments(after, key.bytes(), notAfter - clockDelayMicros()));
+                        named(updateReserved),
+                        arguments(after, key.bytes(), version, latest, before.reservedUntil()),
+                        messages);
+    }
+
+    /**
+     * Reserves a row for a moment, and reads it. It waits its turn if the row is locked. Until the row is written, or the moment has
+     * passed, a write of any other client fails as if somebody had been faster.
+     *
+     * @return empty if there is no row, if another client has reserved it, or if rows of this database are not reserved
+     */
+    public Optional<Row> reserve(Connection connection, Key key) throws SQLException {
+        return Optional.empty();
     }
 
     /**

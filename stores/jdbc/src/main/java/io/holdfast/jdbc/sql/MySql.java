@@ -75,6 +75,7 @@ public final class MySql extends Dialect implements GuardedStatements {
     private final String renew;
     private final String held;
     private final String renewFree;
+    private final String reserve;
     private final String writeAll;
 
     /**
@@ -156,9 +157,11 @@ public final class MySql extends Dialect implements GuardedStatements {
                 .replace("{start}", clock().replace("SYSDATE", "NOW"));
         held = sql("SELECT name, tenure, waiters, {clock} FROM {locks} WHERE name IN ({names}) AND expires_at > {clock}"
                 + " AND used_at >= ? AND expires_at >= ?");
+        reserve = sql("UPDATE {locks} SET used_at = LAST_INSERT_ID({reservation}), version = version + 1"
+                + " WHERE name = ? AND {unreserved}");
         writeAll = sql("UPDATE " + FREE + " SET tenure = {cases}, expires_at = {cases}, last_unit = {cases},"
                 + " floor_unit = {cases}, waiters = {cases}, state = {cases}, version = version + 1, used_at = {clock}"
-                + " WHERE (name, version) IN ({pairs})");
+                + " WHERE (name, version) IN ({pairs}) AND {unreserved}");
     }
 
     @Override
@@ -173,6 +176,14 @@ public final class MySql extends Dialect implements GuardedStatements {
             written.addAll(writeSome(connection, rows.subList(from, Math.min(rows.size(), from + ROWS_WRITTEN))));
         }
         return written;
+    }
+
+    @Override
+    public Optional<Row> reserve(Connection connection, Key key) throws SQLException {
+        Statements.Change change = Statements.change(connection, named(reserve), (Object) key.bytes());
+        return change.rows() == 0
+                ? Optional.empty()
+                : Optional.of(read(connection, key).reservedUntil(change.number()));
     }
 
     /** A clock that is null fails the statement. With IGNORE, it would be written as 0. */

@@ -49,6 +49,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     private final String release;
     private final String renew;
     private final String renewFree;
+    private final String reserve;
     private final String writeAll;
     private final String addEmpty;
 
@@ -114,11 +115,14 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " RETURNING l.name, l.tenure, l.waiters, l.used_at");
         renew = renewal.replace("{free}", "");
         renewFree = renewal.replace("{free}", sql(" AND l.name IN " + FREE));
+        reserve = sql("UPDATE {locks} l SET used_at = {reservation}, version = l.version + 1"
+                + " WHERE l.name = ? AND {unreserved} RETURNING " + Row.COLUMNS + ", l.used_at");
         writeAll = sql("UPDATE {locks} l SET tenure = v.tenure, expires_at = v.expires_at, last_unit = v.last_unit,"
                 + " floor_unit = v.floor_unit, waiters = v.waiters, state = v.state, version = l.version + 1,"
                 + " used_at = {clock} FROM unnest(?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[],"
                 + " ?::bigint[], ?::int[], ?::text[]) AS v(name, version, tenure, expires_at, last_unit, floor_unit,"
-                + " waiters, state) WHERE l.name = v.name AND l.version = v.version AND l.name IN " + FREE
+                + " waiters, state) WHERE l.name = v.name AND l.version = v.version AND {unreserved} AND l.name IN "
+                + FREE
                 + " RETURNING l.name");
         addEmpty = sql("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at)"
                 + " SELECT name, 0, 0, 0, {clock}, {clock} FROM unnest(?::bytea[]) AS v(name) ON CONFLICT DO NOTHING");
@@ -145,6 +149,15 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 array(connection, "int", rows, row -> row.after().waiters()),
                 array(connection, "text", rows, row -> row.after().state().orElse(null)),
                 names));
+    }
+
+    @Override
+    public Optional<Row> reserve(Connection connection, Key key) throws SQLException {
+        return Statements.query(
+                        connection, named(reserve), line -> Row.read(line).reservedUntil(line.getLong(10)), (Object)
+                                key.bytes())
+                .stream()
+                .findFirst();
     }
 
     @Override

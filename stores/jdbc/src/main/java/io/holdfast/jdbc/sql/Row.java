@@ -13,8 +13,9 @@ import java.util.OptionalLong;
  * @param version the number of the write; empty if there is no row
  * @param now the time of the database at which the row was read, in microseconds
  * @param run identifies the run of the server that told the time; 0 if it is not known
+ * @param reservedUntil the end of the {@linkplain Dialect#reserve reservation} by which this client writes the row; 0 if there is none
  */
-public record Row(RecordColumns columns, OptionalLong version, long now, long run) {
+public record Row(RecordColumns columns, OptionalLong version, long now, long run, long reservedUntil) {
 
     /** The columns that {@link #read} reads. */
     static final String COLUMNS =
@@ -34,6 +35,10 @@ public record Row(RecordColumns columns, OptionalLong version, long now, long ru
         if (line.wasNull()) {
             throw new SQLException("the session has no clock", Dialect.NO_CLOCK);
         }
-        return new Row(columns, version, now, line.getLong(9));
+        return new Row(columns, version, now, line.getLong(9), 0);
+    }
+
+    Row reservedUntil(long end) {
+        return new Row(columns, version, now, run, end);
     }
 }

@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
  *       The withdrawal of a position pauses as well.
  *   <li>A request of a holder pauses for a shorter time, and after every second race only. If it had to wait for its turn and lost, the
  *       record has just been written, and an attempt at once is ahead of those that pause. So a crowd does not keep it from renewing, and
- *       many holders of one name do not keep each other from it, unless each write takes long.
+ *       many holders of one name do not keep each other from it. Where each write takes long, a store has to do more for it, and is
+ *       told that the request is crowded.
  *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, or has taken a third of
  *       its time, it is answered without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and
  *       does not make them fail.
@@ -47,7 +48,8 @@ public final class Contention {
         /**
          * Makes the attempt.
          *
-         * @param crowded {@code true} if a refusal is not written any more; see {@link RecordUpdate#unwritten}
+         * @param crowded {@code true} if the request has lost many races, so that a refusal is not written any more; see {@link
+         *     RecordUpdate#unwritten}
          * @return the reply; empty if the request has lost a race
          */
         Optional<R> make(boolean crowded);

@@ -1,0 +1,114 @@
+package io.holdfast.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import io.holdfast.jdbc.WatchedSessions.Watched;
+import io.holdfast.jdbc.sql.Dialect;
+import io.holdfast.jdbc.sql.Key;
+import io.holdfast.jdbc.sql.Row;
+import io.holdfast.spi.Acquire;
+import io.holdfast.spi.Acquire.Queueing;
+import io.holdfast.spi.Renew;
+import io.holdfast.spi.Share;
+import io.holdfast.support.record.LockRecord;
+import io.holdfast.support.store.RecordKeys;
+import io.holdfast.testkit.Await;
+import io.holdfast.testkit.StoreClient;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A row that a holder reserves, because other clients always write it first. */
+@Timeout(180)
+class ReservedRowTest {
+
+    private static final AtomicInteger NAMES = new AtomicInteger();
+
+    /** More than a write takes, and less than a reservation. */
+    private static final long HEAD_START_MILLIS = 100;
+
+    private final String name = "reserved" + NAMES.incrementAndGet();
+    private final AtomicInteger tenures = new AtomicInteger(100);
+
+    static Stream<DatabaseServer> servers() {
+        return Stream.of(Servers.postgreSql(), Servers.mariaDb());
+    }
+
+    static Stream<Arguments> holds() {
+        return servers().flatMap(server -> Stream.of(Share.READ, Share.WRITE).map(share -> arguments(server, share)));
+    }
+
+    private static String url(DatabaseServer server) {
+        return server.uri() + "&tablePrefix=reserved_";
+    }
+
+    /** Another client joins the queue and leaves it, and so writes the row twice, unless it has to wait for its turn. */
+    private boolean writeFirst(StoreClient other) {
+        int tenure = tenures.incrementAndGet();
+        Acquire request = other.request(name, tenure).withShare(Share.WRITE).queued(Queueing.FAIR, 0);
+        var unused = CompletableFuture.supplyAsync(() -> other.acquire(request))
+                .thenApply(reply -> other.release(name, tenure))
+                .handle((reply, failure) -> true)
+                .completeOnTimeout(false, HEAD_START_MILLIS, TimeUnit.MILLISECONDS)
+                .join();
+        return true;
+    }
+
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("holds")
+    void isRenewedThoughAnotherClientAlwaysWritesFirst(DatabaseServer server, Share share) {
+        try (Watched watched = WatchedSessions.client(url(server));
+                StoreClient other = Databases.client(url(server))) {
+            StoreClient holder = watched.client();
+            assertThat(holder.acquire(holder.request(name, 1).withShare(share))).isInstanceOf(Acquire.Granted.class);
+            watched.sessions().beforeWrite(what -> writeFirst(other));
+            Renew renewal = new Renew(name, holder.tenure(1), share.mode(), StoreClient.LEASE, 0);
+            assertThat(holder.renew(List.of(renewal))).hasOnlyElementsOfType(Renew.Renewed.class);
+        }
+    }
+
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
+    void isWrittenByNobodyElseUntilTheReservationEnds(DatabaseServer server) throws SQLException {
+        try (StoreClient client = Databases.client(url(server));
+                Databases database = Databases.at(url(server), "")) {
+            client.granted(name, 1);
+            Dialect dialect =
+                    Address.parse(url(server), Duration.ofSeconds(2)).database().dialect();
+            Connection connection = dialect.configured(database.connection, 2_000);
+            dialect.locate(connection);
+            Key key = Key.of(new RecordKeys("").lock(name));
+            Row reserved = dialect.reserve(connection, key).orElseThrow();
+            Row read = dialect.read(connection, key);
+            assertThat(read.version()).isEqualTo(reserved.version());
+            assertThat(dialect.reserve(connection, key)).isEmpty();
+            assertThat(isWritten(dialect, connection, key, read)).isFalse();
+            assertThat(isWritten(dialect, connection, key, reserved)).isTrue();
+            assertThat(isWritten(dialect, connection, key, dialect.read(connection, key)))
+                    .as("after the reserved write")
+                    .isTrue();
+            assertThat(dialect.reserve(connection, key)).isPresent();
+            Await.until("the reservation ends by itself", () -> {
+                try {
+                    return isWritten(dialect, connection, key, dialect.read(connection, key));
+                } catch (SQLException e) {
+                    throw new AssertionError(e);
+                }
+            });
+        }
+    }
+
+    private static boolean isWritten(Dialect dialect, Connection connection, Key key, Row before) throws SQLException {
+        return dialect.write(connection, key, before, before.columns(), LockRecord.NEVER, List.of());
+    }
+}
