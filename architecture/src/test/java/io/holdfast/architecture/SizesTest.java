@@ -68,7 +68,7 @@ class SizesTest {
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1201, 500",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1886, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1219, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1226, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",

@@ -522,7 +522,7 @@ public abstract class Slot {
     /**
      * Ends a lost hold. If the store may still hold the tenure, the last of the owners that lost it releases it there, so that no
      * other client receives the name while one of them is at work. A name with a minimum hold time stays taken until that time is up,
-     * if the store still holds it: the work has been begun.
+     * if the store still holds it, because its work may have begun, unless the hold was discarded before that.
      */
     private void clearLost(Hold hold, long now, Effect.Buffer out) {
         boolean last = !hold.ended && --hold.tenure.lostOwners == 0;
@@ -533,7 +533,7 @@ public abstract class Slot {
         if (last && hold.tenure.mayBeAtStore) {
             hold.tenure.mayBeAtStore = false;
             Settlement release = settlement(hold.tenure, false, out);
-            long left = hold.minHoldLeft(now);
+            long left = hold.discarded ? 0 : hold.minHoldLeft(now);
             out.add(left > 0 ? new Effect.SettleIn(release, hold, left) : new Effect.Settle(release));
         }
         retireIfEmpty(out);

@@ -333,7 +333,7 @@ final class TableRecords implements Records {
     private <R> Optional<R> attempt(
             String what, Connection connection, RecordKey key, RecordUpdate<R> update, boolean crowded)
             throws SQLException {
-        Row row = read(what, connection, key, crowded && !update.yields());
+        Row row = read(connection, key, crowded && !update.yields());
         RowChange<R> change = RowChange.decide(key, keys.name(key), row, update);
         Optional<R> unwritten =
                 crowded ? update.unwritten(change.before(), change.decision().reply()) : Optional.empty();
@@ -358,12 +358,20 @@ final class TableRecords implements Records {
     }
 
     /** Reads the row. A request that must not lose yet another race reserves it first, if it can. */
-    private Row read(String what, Connection connection, RecordKey key, boolean reserves) throws SQLException {
-        Optional<Row> reserved = reserves
-                ? sessions.write(what, connection, () -> dialect.reserve(connection, Key.of(key)))
-                        .flatMap(row -> row)
-                : Optional.empty();
+    private Row read(Connection connection, RecordKey key, boolean reserves) throws SQLException {
+        Optional<Row> reserved = reserves ? reserve(connection, key) : Optional.empty();
         return reserved.isPresent() ? reserved.get() : dialect.read(connection, Key.of(key));
+    }
+
+    private Optional<Row> reserve(Connection connection, RecordKey key) throws SQLException {
+        try {
+            return dialect.reserve(connection, Key.of(key));
+        } catch (SQLException e) {
+            if (dialect.verdict(e) == Verdict.AGAIN) {
+                return Optional.empty();
+            }
+            throw e;
+        }
     }
 
     private boolean write(

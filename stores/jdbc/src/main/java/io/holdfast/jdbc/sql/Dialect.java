@@ -29,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  *   <li>Each statement is a transaction of its own. No row stays locked after it.
  *   <li>Each write increases the version of its row, and a new row begins with the clock as its version. So a version is never
  *       used twice for one name, not even if the row was deleted and made again.
- *   <li>A row that a client has {@linkplain #reserve reserved} is written by no other client until the reservation ends by itself. So
- *       one that is stopped delays others for a moment only. The version alone decides whether a write is right.
+ *   <li>A row that a client has {@linkplain #reserve reserved} is not written by the requests of others that read it first, until the
+ *       reservation ends by itself. So one that is stopped delays others for a moment only. The version alone decides whether a write
+ *       is right.
  *   <li>Durations are sent to the database, and instants are not, except those that it has told. So the clocks of clients have
  *       no effect.
  * </ol>
@@ -55,8 +56,8 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
 
     private static final String OLD = "used_at < {clock} - ? AND expires_at < {clock} - ? AND last_unit < {clock} - ?";
 
-    /** The time for which a row is reserved: longer than two writes to a slow disk. */
-    private static final long RESERVED_MICROS = 250_000;
+    /** The time for which a row is reserved. Those that wait for the row are told one after the other that it is, each by a slow commit. */
+    private static final long RESERVED_MICROS = 500_000;
 
     private final Tables tables;
 
@@ -466,10 +467,11 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     }
 
     /**
-     * Reserves a row for a moment, and reads it. It waits its turn if the row is locked. Until the row is written, or the moment has
-     * passed, a write of any other client fails as if somebody had been faster.
+     * Reserves a row for a moment, and reads it. Until the row is written, or the moment has passed, a {@link #write} of any other
+     * request fails as if somebody had been faster. It waits its turn if the row is locked, because a row that a crowd writes is never
+     * free. Whoever begins after it does not lock the row any more.
      *
-     * @return empty if there is no row, if another client has reserved it, or if rows of this database are not reserved
+     * @return empty if there is no row, if another request has reserved it, or if this database reserves none
      */
     public Optional<Row> reserve(Connection connection, Key key) throws SQLException {
         return Optional.empty();

@@ -76,6 +76,7 @@ public final class MySql extends Dialect implements GuardedStatements {
     private final String held;
     private final String renewFree;
     private final String reserve;
+    private final String readReserved;
     private final String writeAll;
 
     /**
@@ -157,11 +158,12 @@ public final class MySql extends Dialect implements GuardedStatements {
                 .replace("{start}", clock().replace("SYSDATE", "NOW"));
         held = sql("SELECT name, tenure, waiters, {clock} FROM {locks} WHERE name IN ({names}) AND expires_at > {clock}"
                 + " AND used_at >= ? AND expires_at >= ?");
-        reserve = sql("UPDATE {locks} SET used_at = LAST_INSERT_ID({reservation}), version = version + 1"
-                + " WHERE name = ? AND {unreserved}");
+        reserve = sql(
+                "UPDATE {locks} SET used_at = {reservation}, version = version + 1 WHERE name = ? AND {unreserved}");
+        readReserved = sql("SELECT " + Row.COLUMNS + ", l.used_at FROM {locks} l WHERE l.name = ?");
         writeAll = sql("UPDATE " + FREE + " SET tenure = {cases}, expires_at = {cases}, last_unit = {cases},"
                 + " floor_unit = {cases}, waiters = {cases}, state = {cases}, version = version + 1, used_at = {clock}"
-                + " WHERE (name, version) IN ({pairs}) AND {unreserved}");
+                + " WHERE (name, version) IN ({pairs})");
     }
 
     @Override
@@ -180,10 +182,10 @@ public final class MySql extends Dialect implements GuardedStatements {
 
     @Override
     public Optional<Row> reserve(Connection connection, Key key) throws SQLException {
-        Statements.Change change = Statements.change(connection, named(reserve), (Object) key.bytes());
-        return change.rows() == 0
+        return Statements.update(connection, named(reserve), (Object) key.bytes()) == 0
                 ? Optional.empty()
-                : Optional.of(read(connection, key).reservedUntil(change.number()));
+                : Statements.query(connection, named(readReserved), Row::readReserved, (Object) key.bytes()).stream()
+                        .findFirst();
     }
 
     /** A clock that is null fails the statement. With IGNORE, it would be written as 0. */

@@ -121,8 +121,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " floor_unit = v.floor_unit, waiters = v.waiters, state = v.state, version = l.version + 1,"
                 + " used_at = {clock} FROM unnest(?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[],"
                 + " ?::bigint[], ?::int[], ?::text[]) AS v(name, version, tenure, expires_at, last_unit, floor_unit,"
-                + " waiters, state) WHERE l.name = v.name AND l.version = v.version AND {unreserved} AND l.name IN "
-                + FREE
+                + " waiters, state) WHERE l.name = v.name AND l.version = v.version AND l.name IN " + FREE
                 + " RETURNING l.name");
         addEmpty = sql("INSERT INTO {locks} (name, expires_at, last_unit, floor_unit, version, used_at)"
                 + " SELECT name, 0, 0, 0, {clock}, {clock} FROM unnest(?::bytea[]) AS v(name) ON CONFLICT DO NOTHING");
@@ -153,10 +152,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
 
     @Override
     public Optional<Row> reserve(Connection connection, Key key) throws SQLException {
-        return Statements.query(
-                        connection, named(reserve), line -> Row.read(line).reservedUntil(line.getLong(10)), (Object)
-                                key.bytes())
-                .stream()
+        return Statements.query(connection, named(reserve), Row::readReserved, (Object) key.bytes()).stream()
                 .findFirst();
     }
 

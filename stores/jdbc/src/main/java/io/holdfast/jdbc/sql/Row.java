@@ -38,7 +38,9 @@ public record Row(RecordColumns columns, OptionalLong version, long now, long ru
         return new Row(columns, version, now, line.getLong(9), 0);
     }
 
-    Row reservedUntil(long end) {
-        return new Row(columns, version, now, run, end);
+    /** Reads a row whose last column is the end of its reservation. */
+    static Row readReserved(ResultSet line) throws SQLException {
+        Row row = read(line);
+        return new Row(row.columns(), row.version(), row.now(), row.run(), line.getLong(10));
     }
 }
