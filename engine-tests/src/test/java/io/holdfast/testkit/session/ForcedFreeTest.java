@@ -35,12 +35,7 @@ class ForcedFreeTest {
     private final Holdfast other = open();
 
     private Holdfast open() {
-        return Holdfast.builder()
-                .uri("session:forced")
-                .provider(new SessionProvider(server))
-                .platform(time)
-                .listener(events::add)
-                .build();
+        return server.client("forced").listener(events::add).build();
     }
 
     @AfterEach

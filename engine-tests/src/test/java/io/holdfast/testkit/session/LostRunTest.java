@@ -23,11 +23,7 @@ class LostRunTest {
     private final Holdfast other = open();
 
     private Holdfast open() {
-        return Holdfast.builder()
-                .uri("session:run")
-                .provider(new SessionProvider(server))
-                .platform(time)
-                .build();
+        return server.client("run").build();
     }
 
     @AfterEach

@@ -55,13 +55,8 @@ class SessionCrowdTest {
     }
 
     private Holdfast client() {
-        Holdfast client = Holdfast.builder()
-                .uri("session:crowd")
-                .provider(new SessionProvider(server))
-                .platform(time)
-                .lease(LEASE)
-                .listener(events::add)
-                .build();
+        Holdfast client =
+                server.client("crowd").lease(LEASE).listener(events::add).build();
         clients.add(client);
         return client;
     }

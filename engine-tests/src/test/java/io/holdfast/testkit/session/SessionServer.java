@@ -2,6 +2,8 @@ package io.holdfast.testkit.session;
 
 import static java.util.stream.Collectors.toMap;
 
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
 import io.holdfast.spi.Capabilities;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
@@ -55,6 +57,14 @@ final class SessionServer {
     SessionServer(Simulation time, String description) {
         this.time = time;
         this.description = description;
+    }
+
+    /** Builds a client with an engine, in the time of this server. */
+    HoldfastBuilder client(String name) {
+        return Holdfast.builder()
+                .uri("session:" + name)
+                .provider(new SessionProvider(this))
+                .platform(time);
     }
 
     LockStore open(StoreConfig config) {
