@@ -469,7 +469,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
     /**
      * Reserves a row for a moment, and reads it. Until the row is written, or the moment has passed, a {@link #write} of any other
      * request fails as if somebody had been faster. It waits its turn if the row is locked, because a row that a crowd writes is never
-     * free. Whoever begins after it does not lock the row any more.
+     * free. A statement that begins after it does not lock the row.
      *
      * @return empty if there is no row, if another request has reserved it, or if this database reserves none
      */
