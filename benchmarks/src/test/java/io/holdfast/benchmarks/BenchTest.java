@@ -106,6 +106,8 @@ class BenchTest {
         int port = freePort();
         Process server = start(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
                 "-Dzookeeper.admin.enableServer=false",
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -175,6 +177,8 @@ class BenchTest {
     /** Returns {@code true} if ZooKeeper serves. It listens before. */
     private static boolean serves(int port) {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            // while the server starts, it may accept a connection and never answer
+            socket.setSoTimeout(1_000);
             socket.getOutputStream().write("srvr".getBytes(StandardCharsets.US_ASCII));
             return new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).contains("Mode");
         } catch (IOException e) {

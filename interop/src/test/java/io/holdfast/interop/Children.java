@@ -1,9 +1,8 @@
 package io.holdfast.interop;
 
+import io.holdfast.testkit.cluster.JavaCommand;
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.stream.Stream;
 
 /** Starts processes of tests. */
 final class Children {
@@ -12,15 +11,9 @@ final class Children {
 
     /** One that runs {@code main}, and ends with its input. */
     static Process start(Class<?> main, Kind kind, String... args) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                main.getName(),
-                kind.name()));
-        command.addAll(List.of(args));
-        return new ProcessBuilder(command)
+        String[] arguments =
+                Stream.concat(Stream.of(kind.name()), Stream.of(args)).toArray(String[]::new);
+        return new ProcessBuilder(JavaCommand.of(main, arguments))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }

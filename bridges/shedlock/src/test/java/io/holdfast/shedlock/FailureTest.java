@@ -160,6 +160,8 @@ class FailureTest {
         Duration kept = state.equals("unlocked") ? atLeast : atMost;
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
                         DyingProcess.class.getName(),

@@ -18,6 +18,8 @@ final class Child implements AutoCloseable {
     /** From this Java on, it warns of what Netty does, unless told that this is known. */
     private static final int QUIET_FROM = 24;
 
+    static final String MAIN = "io.holdfast.cli.Main";
+
     private final Process process;
     private final Path folder;
 
@@ -44,6 +46,15 @@ final class Child implements AutoCloseable {
 
     /** What runs holdfast with these arguments. */
     static String[] command(String... args) {
+        List<String> command = new ArrayList<>(java());
+        command.addAll(FastStart.options());
+        command.add(MAIN);
+        command.addAll(Arrays.asList(args));
+        return command.toArray(String[]::new);
+    }
+
+    /** The JVM, without a class path. */
+    static List<String> java() {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto"));
@@ -51,9 +62,7 @@ final class Child implements AutoCloseable {
         if (Runtime.version().feature() >= QUIET_FROM) {
             command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), "io.holdfast.cli.Main"));
-        command.addAll(Arrays.asList(args));
-        return command.toArray(String[]::new);
+        return command;
     }
 
     long pid() {

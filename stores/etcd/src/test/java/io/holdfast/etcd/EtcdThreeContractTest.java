@@ -5,7 +5,7 @@ import io.holdfast.testkit.contract.StoreHarness;
 import org.junit.jupiter.api.Tag;
 
 /** The rules of all stores, with three etcd servers. */
-@Tag("etcd")
+@Tag("night")
 class EtcdThreeContractTest extends StoreContract {
 
     @Override

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 
 /** Many processes start at the same time. */
-@Tag("ci")
+@Tag("night")
 class ColdStartTest extends ColdStartRules {
 
     private static final Databases DATABASE = Servers.postgreSql().database();

@@ -9,6 +9,7 @@ import io.holdfast.HoldfastBuilder;
 import io.holdfast.HoldfastException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
+import io.holdfast.testkit.cluster.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -55,15 +56,7 @@ class SharedFileTest {
         private final List<Line> lines = new CopyOnWriteArrayList<>();
 
         Worker(String url) throws IOException {
-            process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-Dh2.bindAddress=127.0.0.1",
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            FileWorker.class.getName(),
-                            url)
+            process = new ProcessBuilder(JavaCommand.of(List.of("-Dh2.bindAddress=127.0.0.1"), FileWorker.class, url))
                     .redirectError(ProcessBuilder.Redirect.DISCARD)
                     .start();
             Thread reader = new Thread(this::read);

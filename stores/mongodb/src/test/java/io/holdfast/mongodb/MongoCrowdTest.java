@@ -4,13 +4,13 @@ import io.holdfast.Holdfast;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.cluster.Cluster;
+import io.holdfast.testkit.cluster.JavaCommand;
 import io.holdfast.testkit.crowd.FaultRounds;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,16 +53,7 @@ class MongoCrowdTest {
 
         @Override
         public void start(int server) {
-            start(
-                    server,
-                    List.of(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            ServerMain.class.getName(),
-                            "" + port(server)));
+            start(server, JavaCommand.of(ServerMain.class, "" + port(server)));
         }
 
         @Override

@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 class CommandsTest {
 
     private static final Duration NO_BEAT = Duration.ofMinutes(10);
+    private static final Duration PATIENT = Duration.ofMinutes(1);
 
     private final Servers servers = Servers.start();
-    private final TestClient client =
-            TestClient.open(servers.uri(), TestClient.timeouts(NO_BEAT, Duration.ofSeconds(5)));
+    private final TestClient client = TestClient.open(servers.uri(), TestClient.timeouts(NO_BEAT, PATIENT));
 
     @AfterEach
     void close() {
@@ -52,7 +52,7 @@ class CommandsTest {
 
     @Test
     void aWaitIsToldByOneMessageAndSoIsAHandOver() {
-        try (TestClient second = TestClient.open(servers.uri(), TestClient.timeouts(NO_BEAT, Duration.ofSeconds(5)))) {
+        try (TestClient second = TestClient.open(servers.uri(), TestClient.timeouts(NO_BEAT, PATIENT))) {
             client.granted("lock", 1);
             client.arrived();
             second.arrived();

@@ -3,8 +3,8 @@ package io.holdfast.redis;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.LockOptions;
+import io.holdfast.testkit.cluster.JavaCommand;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
 
 /** A process with a client that holds permits of a semaphore, or waits for some, or waits for a latch. */
@@ -14,15 +14,7 @@ final class CountingProcess implements AutoCloseable {
 
     /** @param what {@code hold}, {@code wait}, or {@code await} */
     CountingProcess(String uri, String what, String name) throws IOException {
-        process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CountingProcess.class.getName(),
-                        uri,
-                        what,
-                        name)
+        process = new ProcessBuilder(JavaCommand.of(CountingProcess.class, uri, what, name))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }

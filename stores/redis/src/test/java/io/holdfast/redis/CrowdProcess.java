@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Safety;
 import io.holdfast.testkit.check.HistoryChecker;
+import io.holdfast.testkit.cluster.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -33,17 +33,8 @@ final class CrowdProcess implements AutoCloseable {
         this.threads = threads;
         served = Collections.nCopies(threads, 0L);
         try {
-            process = new ProcessBuilder(
-                            Path.of(System.getProperty("java.home"), "bin", "java")
-                                    .toString(),
-                            "-XX:TieredStopAtLevel=1",
-                            "-cp",
-                            System.getProperty("java.class.path"),
-                            CrowdProcess.class.getName(),
-                            uri,
-                            "" + lease.toMillis(),
-                            "" + threads,
-                            "" + safety.replicas())
+            process = new ProcessBuilder(JavaCommand.of(
+                            CrowdProcess.class, uri, "" + lease.toMillis(), "" + threads, "" + safety.replicas()))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
         } catch (IOException e) {

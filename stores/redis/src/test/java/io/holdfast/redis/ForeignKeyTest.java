@@ -206,7 +206,7 @@ class ForeignKeyTest {
         assertLeftAlone(key, content -> content.type.equals(key.type) || content == Content.LIST);
     }
 
-    @Tag("ci")
+    @Tag("night")
     @ParameterizedTest
     @MethodSource("keys")
     void whatHasAnotherTypeIsRefusedAndStaysAsItIs(Key key) {

@@ -109,7 +109,7 @@ final class Servers implements AutoCloseable {
 
     /** In a way that all versions of the driver have. */
     static List<String> keys(RedisCommands<String, String> redis, String pattern) {
-        return ScanIterator.scan(redis, ScanArgs.Builder.matches(pattern)).stream()
+        return ScanIterator.scan(redis, ScanArgs.Builder.matches(pattern).limit(1_000)).stream()
                 .toList();
     }
 

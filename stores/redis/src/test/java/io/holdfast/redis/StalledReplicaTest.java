@@ -17,7 +17,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One of two replicas stands still: it holds up those who asked for it, and nobody else. */
-@Tag("ci")
+@Tag("night")
 class StalledReplicaTest {
 
     private static final Logger LOG = LoggerFactory.getLogger(StalledReplicaTest.class);

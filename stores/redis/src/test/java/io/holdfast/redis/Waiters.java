@@ -2,8 +2,8 @@ package io.holdfast.redis;
 
 import io.holdfast.Holdfast;
 import io.holdfast.testkit.Await;
+import io.holdfast.testkit.cluster.JavaCommand;
 import java.io.IOException;
-import java.nio.file.Path;
 
 /** A process with a client in which many wait for one fair lock. */
 final class Waiters implements AutoCloseable {
@@ -13,15 +13,7 @@ final class Waiters implements AutoCloseable {
     /** Starts it, and waits until all of them are in line. */
     Waiters(Holdfast witness, String uri, String lock, int count) throws IOException {
         int before = witness.inspect(lock).waiters().size();
-        process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        Waiters.class.getName(),
-                        uri,
-                        lock,
-                        Integer.toString(count))
+        process = new ProcessBuilder(JavaCommand.of(Waiters.class, uri, lock, Integer.toString(count)))
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         Await.until(count + " wait", () -> witness.inspect(lock).waiters().size() == before + count);

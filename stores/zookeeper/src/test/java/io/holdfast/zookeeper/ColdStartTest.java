@@ -4,7 +4,7 @@ import io.holdfast.testkit.cluster.ColdStartRules;
 import org.junit.jupiter.api.Tag;
 
 /** Many processes start at the same time. */
-@Tag("ci")
+@Tag("night")
 class ColdStartTest extends ColdStartRules {
 
     ColdStartTest() {

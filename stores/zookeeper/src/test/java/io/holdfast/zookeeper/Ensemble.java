@@ -1,6 +1,7 @@
 package io.holdfast.zookeeper;
 
 import io.holdfast.testkit.cluster.Cluster;
+import io.holdfast.testkit.cluster.JavaCommand;
 import io.holdfast.testkit.faults.Wire;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -128,17 +129,9 @@ final class Ensemble extends Cluster {
     public void start(int server) {
         start(
                 server,
-                List.of(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-Xmx128m",
-                        "-XX:TieredStopAtLevel=1",
-                        "-XX:+UseSerialGC",
-                        "-XX:+IgnoreUnrecognizedVMOptions",
-                        "-XX:+UseTransparentHugePages",
-                        "-Dzookeeper.forceSync=no",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        ServerMain.class.getName(),
+                JavaCommand.of(
+                        List.of("-Xmx128m", "-Dzookeeper.forceSync=no"),
+                        ServerMain.class,
                         home(server).resolve("zoo.cfg").toString()));
     }
 

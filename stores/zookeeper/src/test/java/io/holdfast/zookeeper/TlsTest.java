@@ -28,10 +28,12 @@ class TlsTest {
     private static Certificates certificates;
     private static Ensemble ensemble;
     private static int port;
+    private static Path own;
 
     @BeforeAll
     static void start() throws IOException {
         certificates = new Certificates(folder);
+        own = keyStore("client");
         port = Ports.free();
         ensemble = new Ensemble(List.of(
                 "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
@@ -74,8 +76,8 @@ class TlsTest {
     }
 
     @Test
-    void aClientWithACertificateIsServed() throws IOException {
-        try (StoreClient client = client(trusted() + "&ssl.keyStore.location=" + keyStore("client"))) {
+    void aClientWithACertificateIsServed() {
+        try (StoreClient client = client(trusted() + "&ssl.keyStore.location=" + own)) {
             client.granted("secure", 1);
             assertThat(client.release("secure", 1).held()).isTrue();
         }
@@ -87,8 +89,8 @@ class TlsTest {
     }
 
     @Test
-    void aClientThatDoesNotTrustTheServerIsNotConnected() throws IOException {
-        assertIsNotConnected("&ssl.keyStore.location=" + keyStore("stranger"));
+    void aClientThatDoesNotTrustTheServerIsNotConnected() {
+        assertIsNotConnected("&ssl.keyStore.location=" + own);
     }
 
     @Test
@@ -101,16 +103,15 @@ class TlsTest {
 
     @Test
     void aFileThatIsHalfWrittenIsNamed() throws IOException {
-        Path complete = keyStore("late");
         Path half = folder.resolve("half.pem");
-        String text = Files.readString(complete);
+        String text = Files.readString(own);
         Files.writeString(half, text.substring(0, text.length() - 100));
         assertThatThrownBy(() -> client(trusted() + "&ssl.keyStore.location=" + half, Duration.ofSeconds(3))
                         .close())
                 .isInstanceOf(StoreException.class)
                 .hasMessageContaining(
                         "the file of the option ssl.keyStore.location has no complete certificate: " + half);
-        Files.copy(complete, half, StandardCopyOption.REPLACE_EXISTING);
+        Files.copy(own, half, StandardCopyOption.REPLACE_EXISTING);
         client(trusted() + "&ssl.keyStore.location=" + half).close();
     }
 }

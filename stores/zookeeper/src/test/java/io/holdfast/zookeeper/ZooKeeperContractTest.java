@@ -2,10 +2,8 @@ package io.holdfast.zookeeper;
 
 import io.holdfast.testkit.contract.StoreContract;
 import io.holdfast.testkit.contract.StoreHarness;
-import org.junit.jupiter.api.Tag;
 
 /** The rules of all stores, with one ZooKeeper server. */
-@Tag("night")
 class ZooKeeperContractTest extends StoreContract {
 
     @Override

@@ -5,10 +5,7 @@ import io.holdfast.Holdfast;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 
 /** A process that holds a lock until it is killed, or until the process that has started it ends. */
 public final class HoldingProcess {
@@ -39,14 +36,7 @@ public final class HoldingProcess {
     }
 
     private static Process started(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                HoldingProcess.class.getName()));
-        command.addAll(List.of(arguments));
-        return new ProcessBuilder(command)
+        return new ProcessBuilder(JavaCommand.of(HoldingProcess.class, arguments))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();

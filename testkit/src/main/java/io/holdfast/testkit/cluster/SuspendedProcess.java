@@ -46,15 +46,7 @@ final class SuspendedProcess implements AutoCloseable {
     /** Starts a process that acquires locks whose names begin with a prefix and end with a number from 0 on. */
     SuspendedProcess(String uri, String prefix, int locks) throws IOException {
         process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        SuspendedProcess.class.getName(),
-                        uri,
-                        prefix,
-                        Integer.toString(locks),
-                        file.toString())
+                        JavaCommand.of(SuspendedProcess.class, uri, prefix, Integer.toString(locks), file.toString()))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         reports = process.inputReader(StandardCharsets.UTF_8);

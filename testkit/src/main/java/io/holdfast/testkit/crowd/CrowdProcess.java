@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.testkit.check.HistoryChecker;
 import io.holdfast.testkit.check.HistoryChecker.Hold;
+import io.holdfast.testkit.cluster.JavaCommand;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -78,16 +78,12 @@ final class CrowdProcess {
     }
 
     static CrowdProcess start(String uri, Duration lease, int threads, HistoryChecker history) throws IOException {
-        Process process = new ProcessBuilder(
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                        "-XX:TieredStopAtLevel=1",
-                        "-Xmx128m",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        CrowdMember.class.getName(),
+        Process process = new ProcessBuilder(JavaCommand.of(
+                        List.of("-Xmx128m"),
+                        CrowdMember.class,
                         uri,
                         Long.toString(lease.toMillis()),
-                        Integer.toString(threads))
+                        Integer.toString(threads)))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         CrowdProcess started = new CrowdProcess(process, threads, history);

@@ -41,6 +41,7 @@ abstract class RedisRules {
     /** Deletes all data of the server. Its clients do not notice. */
     void deleteAll() throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+            socket.setSoTimeout(60_000);
             socket.getOutputStream().write("FLUSHALL\r\n".getBytes(StandardCharsets.US_ASCII));
             if (socket.getInputStream().read() != '+') {
                 throw new IOException("the server refused to delete its data");

@@ -155,6 +155,8 @@ class WorkerTest {
     private static Process start(Job job) throws IOException {
         Process worker = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-XX:+UseSerialGC",
                         "-cp",
                         System.getProperty("java.class.path"),
                         Worker.class.getName())

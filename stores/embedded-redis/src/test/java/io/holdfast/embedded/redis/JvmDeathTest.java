@@ -99,7 +99,7 @@ class JvmDeathTest {
     private Process spawn(String... args) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> command = new ArrayList<>(List.of("sh", "-c", OWN_SESSION, "sh", java));
-        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-Djava.io.tmpdir=" + temp));
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Djava.io.tmpdir=" + temp));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), ChildMain.class.getName()));
         command.addAll(List.of(args));
         Process jvm = new ProcessBuilder(command)
