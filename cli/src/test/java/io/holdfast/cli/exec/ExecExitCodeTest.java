@@ -7,6 +7,7 @@ import io.holdfast.Lease;
 import io.holdfast.embedded.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What holdfast exec says with its exit code, and to its command. */
@@ -53,6 +54,7 @@ class ExecExitCodeTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void aStoreThatGoesWhileWaitingIsNotABusyLock() throws Exception {
         try (RedisServer passing = RedisServer.start();
                 Holdfast holder = Holdfast.builder()

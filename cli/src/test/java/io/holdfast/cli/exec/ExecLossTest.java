@@ -154,6 +154,7 @@ class ExecLossTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void threeAtOnceTakeTurnsWithRisingTokens() throws Exception {
         Path log = temp.resolve("turns");
         String[] turn = {

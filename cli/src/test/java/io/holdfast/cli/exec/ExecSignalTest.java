@@ -73,6 +73,7 @@ class ExecSignalTest extends ExecFixture {
     }
 
     @Test
+    @Tag("ci")
     void aStoppedCommandTakesItsTerm() throws Exception {
         Child child = exec("stopped", "sh", "-c", FAMILY);
         long grandchild = child.awaitPid("grandchild");

@@ -8,11 +8,13 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
 /**
  * The rules of all stores, with a master that Sentinels name, where a replica must have what it grants, and as a user who may do
  * no more than has to be.
  */
+@Tag("ci")
 class SentinelContractTest extends StoreContract {
 
     private static SentinelGroup group;

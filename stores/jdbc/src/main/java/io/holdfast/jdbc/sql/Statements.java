@@ -53,13 +53,19 @@ public final class Statements {
                 ResultSetMetaData columns = result.getMetaData();
                 List<Integer> types = new ArrayList<>();
                 for (int column = 1; column <= columns.getColumnCount(); column++) {
-                    // the driver of MariaDB reports VARBINARY for both
-                    boolean padded = columns.getColumnTypeName(column).matches("(?i)BINARY(\\(.*)?");
-                    types.add(padded ? Types.BINARY : columns.getColumnType(column));
+                    types.add(type(columns, column));
                 }
                 return types;
             }
         }
+    }
+
+    /** The driver of MariaDB reports VARBINARY for BINARY, too. For the name of a type, that of PostgreSQL queries the server. */
+    private static int type(ResultSetMetaData columns, int column) throws SQLException {
+        int type = columns.getColumnType(column);
+        boolean padded =
+                type == Types.VARBINARY && columns.getColumnTypeName(column).matches("(?i)BINARY(\\(.*)?");
+        return padded ? Types.BINARY : type;
     }
 
     /**
