@@ -105,7 +105,8 @@ final class H2Url {
                 : "";
     }
 
+    /** Returns {@code true} for a database in memory, of this process or of a server. */
     static boolean isMemory(String shown) {
-        return shown.startsWith(H2 + "mem:");
+        return shown.substring(H2.length()).matches("(?s)((tcp|ssl)://[^/]*/)?mem:.*");
     }
 }

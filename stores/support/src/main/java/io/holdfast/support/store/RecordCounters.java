@@ -8,6 +8,7 @@ import io.holdfast.spi.LatchReport;
 import io.holdfast.spi.PermitReport;
 import io.holdfast.spi.TenureId;
 import io.holdfast.support.record.Decider;
+import io.holdfast.support.record.LockRecord;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
@@ -45,7 +46,11 @@ record RecordCounters(String clientId, RecordKeys keys, Decider decider, Records
 
     @Override
     public CompletionStage<LatchReport> latch(String name, boolean listening) {
+        // a client that waits for a count must not be ahead of those that change it
         return records.update(
-                keys.latch(name), (record, moment) -> decider.latch(record, name, clientId, listening, moment));
+                keys.latch(name),
+                RecordUpdate.until(
+                        LockRecord.NEVER,
+                        (record, moment) -> decider.latch(record, name, clientId, listening, moment)));
     }
 }
