@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** A client whose server has lost its data. The server closes each connection of a client that has seen later writes. */
 class DataLossTest {
 
-    private static final Duration SESSION = Duration.ofSeconds(2);
+    private static final Duration SESSION = Duration.ofSeconds(6);
 
     private final Ensemble ensemble = new Ensemble(1);
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
