@@ -56,7 +56,7 @@ class SizesTest {
     @CsvSource({
         // folder, limit, target
         "stores/support/src/main/java/io/holdfast/support/record, 1655, 1369",
-        "stores/support/src/main/java/io/holdfast/support/store, 696, 520",
+        "stores/support/src/main/java/io/holdfast/support/store, 697, 520",
         "stores/support/src/main/java/io/holdfast/support/session, 1100, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 126, 110",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1384, 900",
@@ -67,8 +67,8 @@ class SizesTest {
         "stores/memory/src/main/java/io/holdfast/memory, 276, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 577, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1201, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1886, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1226, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1890, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1250, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",

@@ -28,7 +28,8 @@ public final class SimulatedServer {
     private final List<Consumer<Faults>> settings = new ArrayList<>();
 
     SimulatedServer(Simulation simulation, String name) {
-        memory = "memory:simulated-" + SERVERS.incrementAndGet() + "-" + name;
+        // the name first, so that the order of servers is that of their names
+        memory = "memory:simulated-" + name + "-" + SERVERS.incrementAndGet();
         platform = new ServerPlatform(simulation);
         keeper = connect(keeperConfig());
     }

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -36,6 +37,11 @@ class ReservedRowTest {
 
     /** More than a write takes, and less than a reservation. */
     private static final long HEAD_START_MILLIS = 100;
+
+    /** The lost races after which a row is reserved. */
+    private static final int CROWDED = 8;
+
+    private static final Duration PATIENT = Duration.ofSeconds(12);
 
     private final String name = "reserved" + NAMES.incrementAndGet();
     private final AtomicInteger tenures = new AtomicInteger(100);
@@ -75,6 +81,37 @@ class ReservedRowTest {
             Renew renewal = new Renew(name, holder.tenure(1), share.mode(), StoreClient.LEASE, 0);
             assertThat(holder.renew(List.of(renewal))).hasOnlyElementsOfType(Renew.Renewed.class);
         }
+    }
+
+    /** A queue of writers keeps the row locked for longer than a statement waits. */
+    @Test
+    void isRenewedThoughItsTurnComesAfterMoreThanOneWait() throws SQLException {
+        DatabaseServer server = Servers.postgreSql();
+        try (Watched watched = WatchedSessions.client(
+                        url(server), config -> config.withTimeouts(PATIENT, config.connectTimeout()));
+                StoreClient other = Databases.client(url(server));
+                Databases foreign = Databases.at(url(server), "")) {
+            StoreClient holder = watched.client();
+            assertThat(holder.acquire(holder.request(name, 1).withShare(Share.READ)))
+                    .isInstanceOf(Acquire.Granted.class);
+            foreign.connection.setAutoCommit(false);
+            AtomicInteger races = new AtomicInteger();
+            watched.sessions().beforeWrite(what -> {
+                int race = races.incrementAndGet();
+                return race > CROWDED || (writeFirst(other) && (race < CROWDED || lock(foreign)));
+            });
+            Renew renewal = new Renew(name, holder.tenure(1), Share.Mode.READ, StoreClient.LEASE, 0);
+            assertThat(holder.renew(List.of(renewal))).hasOnlyElementsOfType(Renew.Renewed.class);
+        }
+    }
+
+    /** Locks the row for a quarter of a second more than a statement waits for it. */
+    private boolean lock(Databases foreign) {
+        assertThat(foreign.column("SELECT version FROM reserved_locks WHERE name = 'L" + name + "' FOR UPDATE"))
+                .hasSize(1);
+        long millis = PATIENT.dividedBy(4).toMillis() + 250;
+        CompletableFuture.delayedExecutor(millis, TimeUnit.MILLISECONDS).execute(() -> foreign.run("ROLLBACK"));
+        return true;
     }
 
     @ParameterizedTest(autoCloseArguments = false)

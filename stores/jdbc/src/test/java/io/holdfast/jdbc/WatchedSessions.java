@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 /** The sessions of a store on a server. A test sees what runs on them, and may act between a read and a write. */
 final class WatchedSessions implements Sessions {
@@ -49,8 +50,12 @@ final class WatchedSessions implements Sessions {
     }
 
     static Watched client(String url) {
+        return client(url, config -> config);
+    }
+
+    static Watched client(String url, UnaryOperator<StoreConfig> configuration) {
         Provider provider = new Provider();
-        return new Watched(new StoreClient(provider, url, config -> config), provider.opened.get(0));
+        return new Watched(new StoreClient(provider, url, configuration), provider.opened.get(0));
     }
 
     private static final class Provider implements StoreProvider {

@@ -10,6 +10,7 @@ import io.holdfast.jdbc.sql.Verdict;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
+import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.record.LockRecord;
 import io.holdfast.support.record.Notice;
 import io.holdfast.support.store.BusyNames;
@@ -34,6 +35,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -217,6 +219,13 @@ final class TableRecords implements Records {
         return chosen;
     }
 
+    private static <R> Map<RecordKey, RecordUpdate<R>> without(
+            Set<RecordKey> some, Map<RecordKey, RecordUpdate<R>> updates) {
+        Map<RecordKey, RecordUpdate<R>> chosen = new LinkedHashMap<>(updates);
+        chosen.keySet().removeAll(some);
+        return chosen;
+    }
+
     /** Updates the rows after a failure of all. If a locked row was awaited, those that stay locked fail, and the others do not. */
     private <R> Map<RecordKey, CompletionStage<R>> updateAfter(
             RuntimeException failure, Map<RecordKey, RecordUpdate<R>> updates, boolean hurried, int round) {
@@ -235,7 +244,8 @@ final class TableRecords implements Records {
 
     /**
      * Updates the rows one after the other. One row that stays locked is awaited. The others that are locked then fail at once,
-     * so that no number of locked rows delays the rest.
+     * so that no number of locked rows delays the rest. Nor does a number of rows that other clients always write faster: what is left
+     * when the time of one request is over is tried together, once, where the database passes over locked rows.
      *
      * @param awaited whether a locked row was awaited before
      */
@@ -244,8 +254,14 @@ final class TableRecords implements Records {
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
         boolean metALock = awaited;
         Set<Key> locked = awaited ? locked(updates.keySet()) : Set.of();
+        boolean lost = false;
+        long end = config.platform().nanoTime() + Contention.limitNanos(config);
         for (Map.Entry<RecordKey, RecordUpdate<R>> each : updates.entrySet()) {
             RecordKey key = each.getKey();
+            if (dialect.skipsLocked() && (lost || config.platform().nanoTime() - end >= 0)) {
+                results.putAll(updateOnce(without(results.keySet(), updates)));
+                return results;
+            }
             if (locked.contains(Key.of(key))) {
                 results.put(key, CompletableFuture.failedStage(sessions.rowLocked(what(key))));
                 continue;
@@ -253,7 +269,8 @@ final class TableRecords implements Records {
             boolean hurry = metALock;
             CompletionStage<R> result = start(() -> retry(key, each.getValue(), hurry));
             results.put(key, result);
-            if (!metALock && hasMetALock(result)) {
+            lost = failed(result, e -> e.effect() == Effect.CONTENDED);
+            if (!metALock && failed(result, this::isRowLocked)) {
                 metALock = true;
                 waitedInVain();
                 locked = locked(updates.keySet());
@@ -262,11 +279,23 @@ final class TableRecords implements Records {
         return results;
     }
 
-    private <R> boolean hasMetALock(CompletionStage<R> result) {
-        AtomicBoolean met = new AtomicBoolean();
+    /** Tries the updates together. Those that lose a race, or send a message, fail. */
+    private <R> Map<RecordKey, CompletionStage<R>> updateOnce(Map<RecordKey, RecordUpdate<R>> updates) {
+        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
+        try {
+            results.putAll(together.attempt(updates).results());
+        } catch (StoreException e) {
+            updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
+        }
+        results.putAll(lostRaces(without(results.keySet(), updates)));
+        return results;
+    }
+
+    private static boolean failed(CompletionStage<?> result, Predicate<StoreException> wanted) {
+        AtomicBoolean failed = new AtomicBoolean();
         var unused =
-                result.whenComplete((reply, error) -> met.set(error instanceof StoreException e && isRowLocked(e)));
-        return met.get();
+                result.whenComplete((reply, error) -> failed.set(error instanceof StoreException e && wanted.test(e)));
+        return failed.get();
     }
 
     /** Returns those of the keys whose rows stay locked for longer than another client writes them. */
@@ -309,16 +338,20 @@ final class TableRecords implements Records {
                 this,
                 update,
                 dialect.product() + " at " + sessions.address() + ": " + what,
-                crowded -> attemptUnlessLocked(what, key, update, crowded, lockedUntil));
+                crowded -> attemptUnlessLocked(what, key, update, crowded, hurry, lockedUntil));
     }
 
-    /** Returns the reply; empty if the request has to begin again, also because its row was locked for a moment. */
+    /**
+     * Returns the reply; empty if the request has to begin again, also because its row was locked for a moment. A row that others write
+     * one after the other is not locked for good, although a holder may wait for its turn for longer than one statement does.
+     */
     private <R> Optional<R> attemptUnlessLocked(
-            String what, RecordKey key, RecordUpdate<R> update, boolean crowded, long lockedUntil) {
+            String what, RecordKey key, RecordUpdate<R> update, boolean crowded, boolean hurry, long lockedUntil) {
         try {
             return sessions.run(what, connection -> attempt(what, connection, key, update, crowded));
         } catch (StoreException e) {
-            if (!isRowLocked(e) || config.platform().nanoTime() - lockedUntil >= 0) {
+            boolean queued = crowded && !hurry && !update.yields();
+            if (!isRowLocked(e) || (!queued && config.platform().nanoTime() - lockedUntil >= 0)) {
                 throw e;
             }
             return Optional.empty();
