@@ -59,7 +59,7 @@ final class FastStart {
 
     private String jars() throws IOException {
         List<String> paths = new ArrayList<>();
-        for (String path : System.getProperty("java.class.path").split(":")) {
+        for (String path : System.getProperty("java.class.path").split(":", -1)) {
             paths.add(
                     Files.isDirectory(Path.of(path))
                             ? jar(Path.of(path), paths.size()).toString()
