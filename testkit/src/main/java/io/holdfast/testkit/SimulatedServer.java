@@ -17,7 +17,8 @@ import java.util.function.Consumer;
 /** An in-memory server in a simulation, with its own clock, reached over connections with faults. */
 public final class SimulatedServer {
 
-    private static final AtomicLong SERVERS = new AtomicLong();
+    /** Numbers of one length, so that the order of the addresses is that in which servers are made. */
+    private static final AtomicLong SERVERS = new AtomicLong(1_000_000);
 
     private final String memory;
     private final ServerPlatform platform;
@@ -28,8 +29,7 @@ public final class SimulatedServer {
     private final List<Consumer<Faults>> settings = new ArrayList<>();
 
     SimulatedServer(Simulation simulation, String name) {
-        // the name first, so that the order of servers is that of their names
-        memory = "memory:simulated-" + name + "-" + SERVERS.incrementAndGet();
+        memory = "memory:simulated-" + SERVERS.incrementAndGet() + "-" + name;
         platform = new ServerPlatform(simulation);
         keeper = connect(keeperConfig());
     }

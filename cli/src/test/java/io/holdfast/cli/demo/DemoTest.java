@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,20 +30,11 @@ class DemoTest {
 
     @Test
     void exactWherePromisedThoughOneSellerDiesAndOneIsSlow() throws Exception {
-        List<StrategyKind> strategies = List.of(StrategyKind.NONE, StrategyKind.SETNX_TTL, StrategyKind.LOCK);
-        assertThat(sell(strategies)).as(err.toString()).isTrue();
-        List<Map<String, Object>> rows = rows();
-        assertThat(rows).hasSameSizeAs(strategies).allSatisfy(row -> {
-            assertThat(row).containsEntry("killed", 1).containsEntry("slow", 1);
-            assertThat((double) row.get("perSecond")).isPositive();
-        });
+        List<Map<String, Object>> rows = rows(StrategyKind.NONE, StrategyKind.SETNX_TTL, StrategyKind.LOCK);
         assertThat((int) rows.get(0).get("oversold")).isPositive();
         assertThat((int) rows.get(0).get("overlapMillis")).isPositive();
         assertThat((int) rows.get(1).get("oversold")).isPositive();
-        assertThat(rows.get(2))
-                .containsEntry("orders", STOCK)
-                .containsEntry("left", 0)
-                .containsEntry("exact", true);
+        assertExact(rows.get(2));
         assertThat(rows.get(2))
                 .satisfiesAnyOf(
                         row -> assertThat(row).containsEntry("overlapMillis", 0),
@@ -51,6 +43,29 @@ class DemoTest {
                 .as("a lease, less the third after which it is renewed")
                 .isGreaterThan(1_300);
         assertThat(Files.readString(folder.resolve("out.html"))).contains("<td>lock</td>");
+    }
+
+    @Test
+    @Tag("ci")
+    void exactWithSharesOfTheStock() throws Exception {
+        List<Map<String, Object>> rows = rows(StrategyKind.SEGMENTED, StrategyKind.ALLOTMENT);
+        assertThat(rows).allSatisfy(DemoTest::assertExact);
+        assertThat(Files.readString(folder.resolve("out.html"))).contains("<td>allotment</td>");
+    }
+
+    private static void assertExact(Map<String, Object> row) {
+        assertThat(row).containsEntry("orders", STOCK).containsEntry("left", 0).containsEntry("exact", true);
+    }
+
+    /** The results of a sale with each strategy. */
+    private List<Map<String, Object>> rows(StrategyKind... strategies) throws Exception {
+        assertThat(sell(List.of(strategies))).as(err.toString()).isTrue();
+        List<Map<String, Object>> rows = rows();
+        assertThat(rows).hasSize(strategies.length).allSatisfy(row -> {
+            assertThat(row).containsEntry("killed", 1).containsEntry("slow", 1);
+            assertThat((double) row.get("perSecond")).isPositive();
+        });
+        return rows;
     }
 
     private boolean sell(List<StrategyKind> strategies) throws Exception {

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
@@ -16,6 +17,9 @@ import java.util.stream.Stream;
  * With it, a start takes half of the processor time. The JVM makes archives of classes in jars only.
  */
 final class FastStart {
+
+    /** The JVM says nothing about an archive that it cannot use. */
+    private static final String QUIET = "-Xlog:disable";
 
     private static final FastStart MADE = new FastStart();
 
@@ -37,7 +41,7 @@ final class FastStart {
     /** The options of a JVM that starts fast. */
     static List<String> options() {
         List<String> options = new ArrayList<>(MADE.classPath);
-        options.add("-XX:SharedArchiveFile=" + MADE.archive());
+        options.addAll(List.of(QUIET, "-XX:SharedArchiveFile=" + MADE.archive()));
         return options;
     }
 
@@ -48,11 +52,16 @@ final class FastStart {
     private void rehearse() throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(Child.java());
         command.addAll(classPath);
-        command.addAll(List.of("-Xlog:disable", "-XX:ArchiveClassesAtExit=" + archive()));
+        command.addAll(List.of(QUIET, "-XX:ArchiveClassesAtExit=" + archive()));
         command.addAll(List.of(Child.MAIN, "rehearse"));
-        Process process = new ProcessBuilder(command).inheritIO().start();
-        if (process.waitFor() != 0) {
-            throw new AssertionError("the rehearsal failed: " + process.exitValue());
+        Process process = new ProcessBuilder(command)
+                .redirectInput(Path.of("/dev/null").toFile())
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                .redirectError(ProcessBuilder.Redirect.DISCARD)
+                .start();
+        if (!process.waitFor(1, TimeUnit.MINUTES) || process.exitValue() != 0) {
+            process.destroyForcibly();
+            throw new AssertionError("the rehearsal failed: " + String.join(" ", command));
         }
         ofThisJvm(archive());
     }

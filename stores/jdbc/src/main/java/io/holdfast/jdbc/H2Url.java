@@ -24,6 +24,8 @@ final class H2Url {
     private static final Pattern SERVED = Pattern.compile("(tcp|ssl):");
     private static final String HOST = "([^/@:,\\[\\]]+|\\[[\\p{XDigit}:.%]+])(:\\d{1,5})?";
     private static final Pattern SERVER = Pattern.compile("(tcp|ssl):(//)?" + HOST + "(," + HOST + ")*/.*");
+    private static final Pattern MEMORY = Pattern.compile("((tcp|ssl):(//)?[^/]*/)?mem:");
+
     /** The settings that define how a file is shared, or that are incompatible with sharing it. */
     private static final Set<String> SHARING =
             Set.of("AUTO_SERVER", "FILE_LOCK", "ACCESS_MODE_DATA", "DB_CLOSE_ON_EXIT");
@@ -46,7 +48,9 @@ final class H2Url {
         require(!SERVED.matcher(target).lookingAt() || SERVER.matcher(target).matches(), misplacedLogin);
         String shown = StoreUri.masked(base);
         require(!target.isBlank(), "'" + shown + "' names no database" + FORMS);
-        require(!target.equals("mem:"), "'" + shown + "' would be a separate database for each connection" + FORMS);
+        require(
+                !MEMORY.matcher(target).matches(),
+                "'" + shown + "' would be a separate database for each connection" + FORMS);
         require(
                 !RELATIVE.matcher(target).matches(),
                 "'" + shown + "' may be in any folder: write jdbc:h2:./... for the current one, or an absolute path");
@@ -107,6 +111,6 @@ final class H2Url {
 
     /** Returns {@code true} for a database in memory, of this process or of a server. */
     static boolean isMemory(String shown) {
-        return shown.substring(H2.length()).matches("(?s)((tcp|ssl)://[^/]*/)?mem:.*");
+        return MEMORY.matcher(shown.substring(H2.length())).lookingAt();
     }
 }

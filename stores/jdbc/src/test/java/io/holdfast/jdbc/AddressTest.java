@@ -119,10 +119,11 @@ class AddressTest {
                 .withMessageContainingAll("names no database", "jdbc:h2:mem:name");
     }
 
-    @Test
-    void refusesADatabaseOfEachConnection() {
+    @ParameterizedTest
+    @ValueSource(strings = {"jdbc:h2:mem:", "jdbc:h2:tcp://host/mem:", "jdbc:h2:ssl:host:1234/mem:;USER=me"})
+    void refusesADatabaseOfEachConnection(String text) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> parse("jdbc:h2:mem:"))
+                .isThrownBy(() -> parse(text))
                 .withMessageContaining("a separate database for each connection");
     }
 

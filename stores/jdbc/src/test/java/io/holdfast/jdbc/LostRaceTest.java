@@ -129,7 +129,7 @@ class LostRaceTest {
         });
     }
 
-    /** Else the leases of other locks would end, whose replies come with theirs. */
+    /** Otherwise the leases of other locks in the batch would end, whose replies come with theirs. */
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
     void thoseThatAlwaysLoseTakeTheTimeOfOneRequestTogether(DatabaseServer server) throws SQLException {

@@ -244,8 +244,8 @@ final class TableRecords implements Records {
 
     /**
      * Updates the rows one after the other. One row that stays locked is awaited. The others that are locked then fail at once,
-     * so that no number of locked rows delays the rest. Nor does a number of rows that other clients always write faster: what is left
-     * when the time of one request is over is tried together, once, where the database passes over locked rows.
+     * so that no number of locked rows delays the rest. Rows that other clients always write faster do not delay the rest either, where
+     * the database passes over locked rows: what is left when the time of one request is over is tried together, once.
      *
      * @param awaited whether a locked row was awaited before
      */
@@ -284,11 +284,18 @@ final class TableRecords implements Records {
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
         try {
             results.putAll(together.attempt(updates).results());
-        } catch (StoreException e) {
+        } catch (RuntimeException e) {
             updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
         }
-        results.putAll(lostRaces(without(results.keySet(), updates)));
+        without(results.keySet(), updates).keySet().forEach(key -> results.put(key, outOfTime(key)));
         return results;
+    }
+
+    private <R> CompletionStage<R> outOfTime(RecordKey key) {
+        return CompletableFuture.failedStage(new StoreException(
+                Effect.CONTENDED,
+                what(key) + ": it has no time left, because other clients write the names before it faster; nothing was"
+                        + " applied, retry"));
     }
 
     private static boolean failed(CompletionStage<?> result, Predicate<StoreException> wanted) {
@@ -350,7 +357,7 @@ final class TableRecords implements Records {
         try {
             return sessions.run(what, connection -> attempt(what, connection, key, update, crowded));
         } catch (StoreException e) {
-            boolean queued = crowded && !hurry && !update.yields();
+            boolean queued = dialect.skipsLocked() && crowded && !hurry && !update.yields();
             if (!isRowLocked(e) || (!queued && config.platform().nanoTime() - lockedUntil >= 0)) {
                 throw e;
             }
