@@ -20,6 +20,9 @@ final class FileWorker {
 
     private static final long TICK_NANOS = 20_000_000;
 
+    /** A cold JVM beside others on a busy machine loads its classes in this time, too. */
+    private static final Duration START_LIMIT = Duration.ofMinutes(1);
+
     private FileWorker() {}
 
     public static void main(String[] args) throws Exception {
@@ -27,6 +30,7 @@ final class FileWorker {
         try (Holdfast client = Holdfast.builder()
                 .uri(args[0])
                 .lease(LEASE)
+                .connectTimeout(START_LIMIT)
                 .pollInterval(Duration.ofMillis(200))
                 .listener(FileWorker::heard)
                 .build()) {

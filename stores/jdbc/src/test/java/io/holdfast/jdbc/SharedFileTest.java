@@ -14,6 +14,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,14 +56,15 @@ class SharedFileTest {
         private final Process process;
         private final List<Line> lines = new CopyOnWriteArrayList<>();
 
-        Worker(String url) throws IOException {
+        Worker(String url, Path errors) throws IOException {
             process = new ProcessBuilder(JavaCommand.of(List.of("-Dh2.bindAddress=127.0.0.1"), FileWorker.class, url))
-                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .redirectError(errors.toFile())
                     .start();
             Thread reader = new Thread(this::read);
             reader.setDaemon(true);
             reader.start();
-            Await.until("it is ready", () -> last("ready").isPresent());
+            Await.until("it is ready, or has ended", () -> last("ready").isPresent() || !process.isAlive());
+            assertThat(process.isAlive()).as(Files.readString(errors)).isTrue();
         }
 
         private void read() {
@@ -102,7 +104,7 @@ class SharedFileTest {
     }
 
     private Worker start() throws IOException {
-        Worker worker = new Worker("jdbc:h2:" + folder.resolve("locks"));
+        Worker worker = new Worker("jdbc:h2:" + folder.resolve("locks"), folder.resolve("errors" + workers.size()));
         workers.add(worker);
         return worker;
     }
