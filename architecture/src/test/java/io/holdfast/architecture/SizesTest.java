@@ -68,7 +68,7 @@ class SizesTest {
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 580, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1201, 500",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1890, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1256, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1252, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",

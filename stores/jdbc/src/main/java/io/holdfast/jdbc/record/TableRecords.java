@@ -163,11 +163,18 @@ final class TableRecords implements Records {
             Function<Map<RecordKey, RecordUpdate<R>>, Map<RecordKey, CompletionStage<R>>> update) {
         Map<RecordKey, RecordUpdate<R>> free = new LinkedHashMap<>(updates);
         free.keySet().removeIf(key -> locked.contains(Key.of(key)));
-        Map<RecordKey, CompletionStage<R>> results = update.apply(free);
+        return orFailed(update.apply(free), updates, key -> sessions.rowLocked(what(key)));
+    }
+
+    /** Returns the results. An update that has none has failed. */
+    private static <R> Map<RecordKey, CompletionStage<R>> orFailed(
+            Map<RecordKey, CompletionStage<R>> results,
+            Map<RecordKey, RecordUpdate<R>> updates,
+            Function<RecordKey, RuntimeException> failure) {
+        Map<RecordKey, CompletionStage<R>> all = new LinkedHashMap<>(results);
         updates.keySet()
-                .forEach(key -> results.computeIfAbsent(
-                        key, each -> CompletableFuture.failedStage(sessions.rowLocked(what(each)))));
-        return results;
+                .forEach(key -> all.computeIfAbsent(key, each -> CompletableFuture.failedStage(failure.apply(each))));
+        return all;
     }
 
     /** Updates the rows together, where the database can write many rows by one statement. */
@@ -205,11 +212,7 @@ final class TableRecords implements Records {
     }
 
     private <R> Map<RecordKey, CompletionStage<R>> lostRaces(Map<RecordKey, RecordUpdate<R>> updates) {
-        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
-        updates.keySet()
-                .forEach(key -> results.put(
-                        key, CompletableFuture.failedStage(Contention.failure(quoted(keys.name(key)), MOST_ROUNDS))));
-        return results;
+        return orFailed(Map.of(), updates, key -> Contention.failure(quoted(keys.name(key)), MOST_ROUNDS));
     }
 
     private static <R> Map<RecordKey, RecordUpdate<R>> only(
@@ -237,9 +240,7 @@ final class TableRecords implements Records {
         } else if (locked || !ofDatabase) {
             return updateEach(updates, locked);
         }
-        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
-        updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(failure)));
-        return results;
+        return orFailed(Map.of(), updates, key -> failure);
     }
 
     /**
@@ -281,21 +282,18 @@ final class TableRecords implements Records {
 
     /** Tries the updates together. Those that lose a race, or send a message, fail. */
     private <R> Map<RecordKey, CompletionStage<R>> updateOnce(Map<RecordKey, RecordUpdate<R>> updates) {
-        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
         try {
-            results.putAll(together.attempt(updates).results());
+            return orFailed(together.attempt(updates).results(), updates, this::outOfTime);
         } catch (RuntimeException e) {
-            updates.keySet().forEach(key -> results.put(key, CompletableFuture.failedStage(e)));
+            return orFailed(Map.of(), updates, key -> e);
         }
-        without(results.keySet(), updates).keySet().forEach(key -> results.put(key, outOfTime(key)));
-        return results;
     }
 
-    private <R> CompletionStage<R> outOfTime(RecordKey key) {
-        return CompletableFuture.failedStage(new StoreException(
+    private StoreException outOfTime(RecordKey key) {
+        return new StoreException(
                 Effect.CONTENDED,
                 what(key) + ": it has no time left, because other clients write the names before it faster; nothing was"
-                        + " applied, retry"));
+                        + " applied, retry");
     }
 
     private static boolean failed(CompletionStage<?> result, Predicate<StoreException> wanted) {

@@ -13,7 +13,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What the requests of counters are beside other writers of the same record. */
+/** Which requests for counters yield to other writers of the same record. */
 class RecordCountersTest {
 
     private static final TenureId TENURE = new TenureId("client", 1);
