@@ -23,10 +23,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -110,6 +112,44 @@ abstract class DataSourceRules {
         }
         assertThat(pool.isClosed()).isFalse();
         Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        assertThat(all()).isEqualTo(before);
+    }
+
+    /** Otherwise the application would use it together with a statement of the client, or with what that leaves behind. */
+    @Test
+    void aConnectionInUseIsNotReturned() throws Exception {
+        AtomicBoolean held = new AtomicBoolean();
+        CountDownLatch begun = new CountDownLatch(1);
+        assertNotReturnedWhileInUse(
+                sql -> {
+                    boolean first = held.compareAndSet(true, false);
+                    if (first) {
+                        begun.countDown();
+                    }
+                    return first;
+                },
+                holdfast -> {
+                    held.set(true);
+                    var unused = holdfast.lock(name).async().tryAcquire();
+                    assertThat(begun.await(20, TimeUnit.SECONDS)).isTrue();
+                });
+    }
+
+    interface Use {
+        void of(Holdfast holdfast) throws Exception;
+    }
+
+    /** Closes a client while one of its connections is in use. */
+    final void assertNotReturnedWhileInUse(Predicate<String> held, Use use) throws Exception {
+        pool.setAutoCommit(false);
+        List<String> before = all();
+        CountDownLatch returned = new CountDownLatch(1);
+        DataSource source = Sources.wrapping(pool, () -> Sources.held(pool.getConnection(), held, returned));
+        try (Holdfast holdfast = JdbcHoldfast.connect(source)) {
+            use.of(holdfast);
+        }
+        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        assertThat(returned.getCount()).as("not returned while in use").isOne();
         assertThat(all()).isEqualTo(before);
     }
 

@@ -1,5 +1,7 @@
 package io.holdfast.jdbc;
 
+import org.junit.jupiter.api.Test;
+
 /** A data source of PostgreSQL. */
 class PostgreSqlDataSourceTest extends DataSourceRules {
 
@@ -18,5 +20,12 @@ class PostgreSqlDataSourceTest extends DataSourceRules {
         return "SELECT concat_ws(' ', current_setting('lock_timeout'), current_setting('statement_timeout'),"
                 + " current_setting('synchronous_commit'), current_setting('default_transaction_isolation'),"
                 + " (SELECT count(*) FROM pg_listening_channels()))";
+    }
+
+    @Test
+    void aConnectionThatListensIsNotReturned() throws Exception {
+        assertNotReturnedWhileInUse(
+                sql -> sql.startsWith("UNLISTEN"),
+                holdfast -> holdfast.lock("listening").acquire().close());
     }
 }

@@ -5,6 +5,10 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 /** Data sources for tests. */
@@ -22,7 +26,7 @@ final class Sources {
 
     /** Decides whether the call of a method is passed on. */
     private interface Passing {
-        boolean of(String method) throws SQLException;
+        boolean of(String method, Object[] arguments) throws Exception;
     }
 
     private interface Answer {
@@ -57,14 +61,34 @@ final class Sources {
 
     /** A view of a connection that does not close it. */
     static Connection unclosed(Connection connection) {
-        return view(connection, method -> !method.equals("close"));
+        return view(connection, (method, arguments) -> !method.equals("close"));
     }
 
     /** A view of a connection that does something before each statement is prepared. */
     static Connection beforeEachStatement(Connection connection, Action action) {
-        return view(connection, method -> {
+        return view(connection, (method, arguments) -> {
             if (method.equals("prepareStatement")) {
                 action.run();
+            }
+            return true;
+        });
+    }
+
+    /**
+     * A view of a connection that holds the statements of a kind before they are prepared, for half a second, or until the connection
+     * is closed.
+     *
+     * @param closed counted down if the connection is closed meanwhile
+     */
+    static Connection held(Connection connection, Predicate<String> kind, CountDownLatch closed) {
+        AtomicBoolean inUse = new AtomicBoolean();
+        return view(connection, (method, arguments) -> {
+            if (method.equals("prepareStatement") && kind.test((String) arguments[0])) {
+                inUse.set(true);
+                var unused = closed.await(500, TimeUnit.MILLISECONDS);
+                inUse.set(false);
+            } else if (method.equals("close") && inUse.get()) {
+                closed.countDown();
             }
             return true;
         });
@@ -74,7 +98,7 @@ final class Sources {
         return (Connection) Proxy.newProxyInstance(
                 Sources.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
                     try {
-                        return passing.of(method.getName()) ? method.invoke(connection, arguments) : null;
+                        return passing.of(method.getName(), arguments) ? method.invoke(connection, arguments) : null;
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }

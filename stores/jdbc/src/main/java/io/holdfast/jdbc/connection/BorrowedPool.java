@@ -37,6 +37,7 @@ final class BorrowedPool implements ConnectionPool {
     private static final long TRUSTED_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
     private static final long PAUSE_MILLIS = 100;
     private static final long KEEPING_SECONDS = 5;
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** One thread may wait for the application, while the other returns connections. */
     private static final int THREADS = 2;
@@ -261,6 +262,7 @@ final class BorrowedPool implements ConnectionPool {
             long now = nanoTime.getAsLong();
             if (loan == null || !usable || closed || isOver(loan, now)) {
                 loans.remove(connection);
+                changed.signalAll();
                 return false;
             }
             Loan used = new Loan(connection, loan.since(), now);
@@ -317,17 +319,21 @@ final class BorrowedPool implements ConnectionPool {
 
     @Override
     public void leaveServer() {
-        List<Loan> left;
+        List<Loan> left = takeIdle();
+        application.leaveServer();
+        left.forEach(loan -> giveBack(loan.connection(), false));
+    }
+
+    private List<Loan> takeIdle() {
         mutex.lock();
         try {
-            left = List.copyOf(idle);
+            List<Loan> left = List.copyOf(idle);
             idle.clear();
             left.forEach(loan -> loans.remove(loan.connection()));
+            return left;
         } finally {
             mutex.unlock();
         }
-        application.leaveServer();
-        left.forEach(loan -> giveBack(loan.connection(), false));
     }
 
     private static void giveBack(Connection connection, boolean broken) {
@@ -346,7 +352,7 @@ final class BorrowedPool implements ConnectionPool {
         return SIZE - RESERVED;
     }
 
-    /** Lends no further connection. Those that are open stay so. */
+    /** Lends no further connection, and returns the idle ones. Waits until the users of the others have returned them, but not for long. */
     @Override
     public void close() {
         mutex.lock();
@@ -357,5 +363,21 @@ final class BorrowedPool implements ConnectionPool {
             mutex.unlock();
         }
         threads.shutdown();
+        takeIdle().forEach(loan -> giveBack(loan.connection(), false));
+        awaitReturned();
+    }
+
+    private void awaitReturned() {
+        mutex.lock();
+        try {
+            long left = CLOSE_NANOS;
+            while (!loans.isEmpty() && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            mutex.unlock();
+        }
     }
 }

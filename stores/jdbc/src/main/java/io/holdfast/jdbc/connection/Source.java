@@ -110,22 +110,24 @@ final class Source implements DataSource {
     }
 
     /**
-     * Closes every connection that is still open, and opens no further one. Each is closed on a thread of its own, because
-     * closing a connection waits for its statement to end.
+     * Ends every connection that is still open, and opens no further one. An application gets none of them back for use, because a
+     * thread may be using it. Each is ended on a thread of its own, because H2 waits for its statement to end.
      */
     CompletableFuture<Void> closeConnections(Executor threads) {
         closed = true;
         return CompletableFuture.allOf(opened.stream()
                 .filter(connection -> !isClosed(connection))
-                .map(connection -> CompletableFuture.runAsync(() -> close(connection), threads))
+                .map(connection -> CompletableFuture.runAsync(() -> end(connection), threads))
                 .toArray(CompletableFuture[]::new));
     }
 
-    private static void close(Connection connection) {
+    private static void end(Connection connection) {
         try {
+            connection.abort(Runnable::run);
+            // H2 ignores the abort
             connection.close();
         } catch (SQLException e) {
-            LOG.debug("a connection was not closed", e);
+            LOG.debug("a connection was not ended", e);
         }
     }
 

@@ -51,6 +51,7 @@ final class Listener {
     private static final int SLICE_MILLIS = 250;
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
     private static final int VALID_SECONDS = 2;
+    private static final int CLOSE_SECONDS = 2;
     private static final long FIRST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long LONGEST_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(5);
     /** The beginning of a message to oneself. */
@@ -77,6 +78,9 @@ final class Listener {
 
     private volatile boolean closed;
     private volatile @Nullable Thread thread;
+    /** Done when nobody listens. */
+    private volatile CompletableFuture<Void> ended = CompletableFuture.completedFuture(null);
+
     /** Used by the thread alone. */
     private boolean warned;
 
@@ -111,7 +115,7 @@ final class Listener {
     void start() {
         if (!started.get() && started.compareAndSet(false, true)) {
             try {
-                worker.execute(this::run);
+                ended = CompletableFuture.runAsync(this::run, worker);
             } catch (Throwable e) {
                 // the client looks, and a later request tries again
                 LOG.debug("no thread to listen", e);
@@ -328,7 +332,7 @@ final class Listener {
         }
     }
 
-    /** Ends the proofs, and the thread within the time of one slice. */
+    /** Ends the proofs, and waits until the thread has returned its connection, which takes the time of one slice. */
     void close() {
         closed = true;
         failProofs();
@@ -338,5 +342,7 @@ final class Listener {
         if (listening != null) {
             config.platform().unpark(listening);
         }
+        var unused =
+                ended.completeOnTimeout(null, CLOSE_SECONDS, TimeUnit.SECONDS).join();
     }
 }
