@@ -459,27 +459,33 @@ public final class Client implements Holdfast {
         } finally {
             latches.close();
         }
-        awaitSettlements();
-        engine.settlements.open().forEach(this::reportUnsettled);
-        engine.settlements.abandon();
-        engine.calls.close();
-        store.close();
-        engine.threads.close();
-        engine.events.info("closed");
-        engine.events.close();
+        // an interrupt would end the last requests of the store
+        boolean interrupted = awaitSettlements();
+        try {
+            engine.settlements.open().forEach(this::reportUnsettled);
+            engine.settlements.abandon();
+            engine.calls.close();
+            store.close();
+        } finally {
+            engine.threads.close();
+            engine.events.info("closed");
+            engine.events.close();
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
-    private void awaitSettlements() {
+    /** Returns {@code true} if the thread was interrupted, which it is not any more. */
+    private boolean awaitSettlements() {
         Platform platform = settings.store().platform();
         long deadline = platform.nanoTime() + Durations.nanos(settings.closeTimeout());
-        boolean interrupted = false;
+        boolean interrupted = Thread.interrupted();
         while (!engine.settlements.open().isEmpty() && platform.nanoTime() - deadline < 0) {
             platform.park(this, CLOSE_POLL_NANOS);
             interrupted |= Thread.interrupted();
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        return interrupted;
     }
 
     private void reportUnsettled(Settlement settlement) {

@@ -29,6 +29,7 @@ class BlockingStoreTest extends VirtualTime {
     private static final String CALL = "calls the store";
 
     private Duration slowness = Duration.ZERO;
+    private boolean closedByInterrupted;
     private final Holdfast c =
             client("c", options -> options.provider(new Blocking()).lease(Duration.ofSeconds(3)));
     private final DistributedLock lock = c.lock("n");
@@ -52,6 +53,9 @@ class BlockingStoreTest extends VirtualTime {
                         }
                         if (method.getReturnType() == Capabilities.class) {
                             return blocking(store.capabilities());
+                        }
+                        if (method.getName().equals("close")) {
+                            closedByInterrupted = Thread.currentThread().isInterrupted();
                         }
                         try {
                             return method.invoke(store, args);
@@ -93,6 +97,16 @@ class BlockingStoreTest extends VirtualTime {
         user.interrupt();
         sim.runUntil(user::done, Duration.ofMillis(1));
         user.join();
+    }
+
+    /** The last requests of a store would fail. */
+    @Test
+    void noInterruptedThreadClosesTheStore() throws InterruptedException {
+        lock.acquire().close();
+        Thread.currentThread().interrupt();
+        c.close();
+        assertThat(Thread.interrupted()).as("interrupted after the close").isTrue();
+        assertThat(closedByInterrupted).isFalse();
     }
 
     @Test

@@ -39,8 +39,10 @@ public final class JdbcStoreProvider implements StoreProvider {
             if (!config.lazy()) {
                 connections.connect();
             }
+            LockStore store =
+                    TableStore.open(config, database.dialect(), connections, settings.sweepAfter(), settings.listens());
             opened = true;
-            return TableStore.open(config, database.dialect(), connections, settings.sweepAfter(), settings.listens());
+            return store;
         } finally {
             if (!opened) {
                 connections.close();

@@ -153,6 +153,53 @@ abstract class DataSourceRules {
         assertThat(all()).isEqualTo(before);
     }
 
+    /** It has a connection that a thread of the client uses, and idle ones. */
+    @Test
+    void aDriverThatHangsDelaysTheCloseForSecondsOnly() throws Exception {
+        CountDownLatch over = new CountDownLatch(1);
+        Holdfast holdfast = withDriver(() -> {
+            try {
+                var unused = over.await(2, TimeUnit.MINUTES);
+            } catch (InterruptedException e) {
+                throw new SQLException(e);
+            }
+        });
+        CompletableFuture<Void> closed = CompletableFuture.runAsync(holdfast::close, task -> new Thread(task).start());
+        try {
+            closed.get(30, TimeUnit.SECONDS);
+        } finally {
+            over.countDown();
+        }
+        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+    }
+
+    @Test
+    void aDriverThatFailsAtTheCloseKeepsNoConnection() throws InterruptedException {
+        withDriver(() -> {
+                    throw new IllegalStateException("a bug of the driver");
+                })
+                .close();
+        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+    }
+
+    /** A client that has introduced itself, and before whose statements something happens from then on. */
+    private Holdfast withDriver(Sources.Action before) throws InterruptedException {
+        AtomicBoolean begins = new AtomicBoolean();
+        DataSource source = Sources.wrapping(
+                pool,
+                () -> Sources.beforeEachStatement(pool.getConnection(), () -> {
+                    if (begins.get()) {
+                        before.run();
+                    }
+                }));
+        Holdfast holdfast = impatient(source);
+        Lease lease = holdfast.lock(name).acquire();
+        Await.until("the client has said who it is", () -> hosts(holdfast) == 1);
+        lease.close();
+        begins.set(true);
+        return holdfast;
+    }
+
     @Test
     void theHoldersOfAllLocksAreKnown() throws InterruptedException {
         try (Holdfast observer = JdbcHoldfast.connect(pool);

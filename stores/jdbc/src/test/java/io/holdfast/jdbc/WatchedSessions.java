@@ -10,6 +10,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.StoreClient;
 import java.sql.Connection;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -114,8 +115,8 @@ final class WatchedSessions implements Sessions {
     }
 
     @Override
-    public void onItsOwnThread(Runnable task) {
-        real.onItsOwnThread(task);
+    public void onItsOwnThread(Runnable task, Duration limit) {
+        real.onItsOwnThread(task, limit);
     }
 
     @Override

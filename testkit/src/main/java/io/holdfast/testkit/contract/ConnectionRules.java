@@ -3,6 +3,7 @@ package io.holdfast.testkit.contract;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Capabilities;
@@ -26,6 +27,9 @@ final class ConnectionRules {
                 .add("a closed connection fails all calls", ConnectionRules::closed)
                 .add("close() can be called twice", ConnectionRules::closedTwice)
                 .add("holds of a closed connection stay until their leases end", ConnectionRules::keepsHolds)
+                .add(
+                        "holds of a connection that an interrupted thread closes stay until their leases end",
+                        ConnectionRules::keepsHoldsIfInterrupted)
                 .add(
                         "holds of a closed connection end with their leases for a client that comes later",
                         ConnectionRules::freesForNewcomers);
@@ -79,6 +83,21 @@ final class ConnectionRules {
         other.refused(tenure);
         scene.passLease(lease);
         other.granted(tenure);
+    }
+
+    private static void keepsHoldsIfInterrupted(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        holder.granted(holder.tenure());
+        boolean interrupted;
+        Thread.currentThread().interrupt();
+        try {
+            holder.close();
+        } finally {
+            interrupted = Thread.interrupted();
+        }
+        assertTrue(interrupted, "the thread is interrupted after the close");
+        other.refused(other.tenure());
     }
 
     /** Where the server has no clock, nobody has watched these leases. */

@@ -7,6 +7,7 @@ import io.holdfast.LockListener;
 import io.holdfast.LockObserver;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spring.HoldfastBuilderCustomizer;
+import java.util.List;
 import org.springframework.core.env.Environment;
 
 /** Creates the clients of an application from their options, and from the beans that listen to them. */
@@ -40,8 +41,11 @@ final class ClientFactory {
         bean.using(HoldfastBuilderCustomizer.class)
                 .orderedStream()
                 .forEach(customizer -> customizer.customize(name, builder));
+        // first, because one that cannot be created would leave a client that nobody closes
+        List<LockObserver> observers =
+                bean.using(LockObserver.class).orderedStream().toList();
         Holdfast client = build(name, builder);
-        bean.using(LockObserver.class).orderedStream().forEach(client::addObserver);
+        observers.forEach(client::addObserver);
         return client;
     }
 

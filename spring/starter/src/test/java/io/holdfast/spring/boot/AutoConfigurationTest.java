@@ -243,6 +243,20 @@ class AutoConfigurationTest {
         });
     }
 
+    /** Otherwise the client would stay open, and nobody would close it. */
+    @Test
+    void noClientConnectsBeforeItsObserversAreThere() {
+        runner.withPropertyValues("holdfast.uri=redis://127.0.0.1:1")
+                .withBean(
+                        "observer",
+                        LockObserver.class,
+                        () -> {
+                            throw new IllegalStateException("planned");
+                        },
+                        definition -> definition.setLazyInit(true))
+                .run(context -> assertThat(context.getStartupFailure()).hasRootCauseMessage("planned"));
+    }
+
     @Test
     void listenersObserversAndCustomizersAreBeans() {
         List<Object> seen = new CopyOnWriteArrayList<>();

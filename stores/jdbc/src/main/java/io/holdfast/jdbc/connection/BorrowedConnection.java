@@ -15,17 +15,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection of a user's data source. It is returned with the settings with which it was borrowed. If it is aborted, or they
- * cannot be restored, the connection of the driver is ended before it is returned, so that its pool discards it.
+ * A connection of a user's data source. It is returned with the settings with which it was borrowed, and then refuses all calls. If
+ * it is aborted, or the settings cannot be restored, the connection of the driver is ended before it is returned, so that its pool
+ * discards it. H2 ignores an abort: there, the connection is returned after its statement has ended.
  */
 final class BorrowedConnection implements InvocationHandler {
 
     private static final Logger LOG = LoggerFactory.getLogger(BorrowedConnection.class);
 
+    /** The SQLSTATE of a connection that does not exist. */
+    private static final String CLOSED = "08003";
+
     private final Connection lent;
     private final Settings before;
     private final long limitMillis;
     private final AtomicBoolean returned = new AtomicBoolean();
+
+    /** Set when the return has ended. */
+    private volatile boolean closed;
 
     /**
      * The settings of a connection that was borrowed.
@@ -111,13 +118,18 @@ final class BorrowedConnection implements InvocationHandler {
                 yield null;
             }
             case "abort" -> {
-                if (returned.compareAndSet(false, true)) {
-                    discard(lent);
+                boolean first = returned.compareAndSet(false, true);
+                if (!closed) {
+                    // it may be hanging in its return
+                    abort(lent);
+                }
+                if (first) {
+                    giveBack();
                 }
                 yield null;
             }
             // some pools report a connection as closed that was aborted and has yet to be returned
-            case "isClosed" -> returned.get();
+            case "isClosed" -> closed;
             case "equals" -> arguments != null && proxy == arguments[0];
             case "hashCode" -> System.identityHashCode(proxy);
             default -> delegate(method, arguments);
@@ -125,6 +137,9 @@ final class BorrowedConnection implements InvocationHandler {
     }
 
     private @Nullable Object delegate(Method method, @Nullable Object @Nullable [] arguments) throws Throwable {
+        if (returned.get()) {
+            throw new SQLException("the connection was returned to the DataSource", CLOSED);
+        }
         try {
             return method.invoke(lent, arguments);
         } catch (InvocationTargetException e) {
@@ -140,26 +155,37 @@ final class BorrowedConnection implements InvocationHandler {
         } catch (SQLException e) {
             LOG.debug("a connection of the DataSource is broken; it is returned as such", e);
         } finally {
-            if (restored) {
-                lent.close();
-            } else {
-                discard(lent);
+            try {
+                if (restored) {
+                    lent.close();
+                } else {
+                    discard(lent);
+                }
+            } finally {
+                closed = true;
             }
         }
     }
 
-    /**
-     * Returns a connection that nobody may use again. The connection of the driver is ended, and not the view of the pool, where the
-     * pool gives access to it: one whose view was aborted may never count it as returned.
-     */
+    /** Returns a connection that nobody may use again. */
     private static void discard(Connection lent) throws SQLException {
         try {
-            Connection driver = lent.unwrap(Connection.class);
-            driver.abort(Runnable::run);
+            abort(lent);
             // H2 ignores the abort
-            driver.close();
+            lent.unwrap(Connection.class).close();
         } finally {
             lent.close();
+        }
+    }
+
+    /**
+     * Ends the connection of the driver, and not the view of the pool: one whose view was aborted may never count it as returned.
+     */
+    private static void abort(Connection lent) {
+        try {
+            lent.unwrap(Connection.class).abort(Runnable::run);
+        } catch (SQLException | RuntimeException | AbstractMethodError e) {
+            LOG.debug("a connection of the DataSource cannot be ended; it is returned when its statement has ended", e);
         }
     }
 }

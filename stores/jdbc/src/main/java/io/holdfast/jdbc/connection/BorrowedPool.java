@@ -48,6 +48,7 @@ final class BorrowedPool implements ConnectionPool {
     private final ApplicationPool application;
     private final long timeoutMillis;
     private final LongSupplier nanoTime;
+    private final ThreadFactory factory;
     private final ScheduledThreadPoolExecutor threads;
 
     /** Fair, so that a caller who has just arrived does not take the connection of one who waits. */
@@ -61,6 +62,10 @@ final class BorrowedPool implements ConnectionPool {
     /** The one that was used last is the first. */
     @GuardedBy("mutex")
     private final Deque<Loan> idle = new ArrayDeque<>();
+
+    /** Connections that are no loans any more, and whose return has not ended. */
+    @GuardedBy("mutex")
+    private int returning;
 
     @GuardedBy("mutex")
     private int waiting;
@@ -95,6 +100,7 @@ final class BorrowedPool implements ConnectionPool {
             LongSupplier nanoTime) {
         this.source = source;
         this.application = application;
+        this.factory = factory;
         this.timeoutMillis = timeoutMillis;
         this.nanoTime = nanoTime;
         threads = new ScheduledThreadPoolExecutor(THREADS, factory);
@@ -207,6 +213,9 @@ final class BorrowedPool implements ConnectionPool {
                 loans.put(loan.connection(), loan);
                 offer(loan);
             }
+            if (closed) {
+                returnIdle();
+            }
             if (waiting > idle.size() && !closed) {
                 long pause = lent.isPresent() ? 0 : PAUSE_MILLIS;
                 var unused = threads.schedule(this::borrowForWaiting, pause, TimeUnit.MILLISECONDS);
@@ -261,8 +270,7 @@ final class BorrowedPool implements ConnectionPool {
             Loan loan = loans.get(connection);
             long now = nanoTime.getAsLong();
             if (loan == null || !usable || closed || isOver(loan, now)) {
-                loans.remove(connection);
-                changed.signalAll();
+                forget(connection);
                 return false;
             }
             Loan used = new Loan(connection, loan.since(), now);
@@ -306,37 +314,55 @@ final class BorrowedPool implements ConnectionPool {
         for (Loan loan : List.copyOf(idle)) {
             if (isOver(loan, now)) {
                 idle.remove(loan);
-                loans.remove(loan.connection());
+                forget(loan.connection());
                 over.add(loan);
             }
         }
         while (idle.size() > 1 && now - idle.getLast().usedAt() > IDLE_NANOS) {
-            over.add(idle.removeLast());
+            Loan unused = idle.removeLast();
+            forget(unused.connection());
+            over.add(unused);
         }
-        over.forEach(loan -> loans.remove(loan.connection()));
         return over;
+    }
+
+    /** Ends a loan. The caller then returns the connection. */
+    @GuardedBy("mutex")
+    private void forget(Connection connection) {
+        loans.remove(connection);
+        returning++;
     }
 
     @Override
     public void leaveServer() {
-        List<Loan> left = takeIdle();
+        List<Loan> left;
+        mutex.lock();
+        try {
+            left = takeIdle();
+        } finally {
+            mutex.unlock();
+        }
         application.leaveServer();
         left.forEach(loan -> giveBack(loan.connection(), false));
     }
 
+    @GuardedBy("mutex")
     private List<Loan> takeIdle() {
-        mutex.lock();
-        try {
-            List<Loan> left = List.copyOf(idle);
-            idle.clear();
-            left.forEach(loan -> loans.remove(loan.connection()));
-            return left;
-        } finally {
-            mutex.unlock();
-        }
+        List<Loan> left = List.copyOf(idle);
+        idle.clear();
+        left.forEach(loan -> forget(loan.connection()));
+        return left;
     }
 
-    private static void giveBack(Connection connection, boolean broken) {
+    /** Returns each idle connection on a thread of its own, because the return of one may hang. */
+    @GuardedBy("mutex")
+    private void returnIdle() {
+        takeIdle()
+                .forEach(loan -> factory.newThread(() -> giveBack(loan.connection(), false))
+                        .start());
+    }
+
+    private void giveBack(Connection connection, boolean broken) {
         try {
             if (broken) {
                 connection.abort(Runnable::run);
@@ -344,6 +370,18 @@ final class BorrowedPool implements ConnectionPool {
             connection.close();
         } catch (SQLException | RuntimeException e) {
             LOG.debug("a borrowed connection was not returned in order", e);
+        } finally {
+            returned();
+        }
+    }
+
+    private void returned() {
+        mutex.lock();
+        try {
+            returning--;
+            changed.signalAll();
+        } finally {
+            mutex.unlock();
         }
     }
 
@@ -359,25 +397,21 @@ final class BorrowedPool implements ConnectionPool {
         try {
             closed = true;
             changed.signalAll();
-        } finally {
-            mutex.unlock();
-        }
-        threads.shutdown();
-        takeIdle().forEach(loan -> giveBack(loan.connection(), false));
-        awaitReturned();
-    }
-
-    private void awaitReturned() {
-        mutex.lock();
-        try {
-            long left = CLOSE_NANOS;
-            while (!loans.isEmpty() && left > 0) {
-                left = changed.awaitNanos(left);
-            }
+            threads.shutdown();
+            returnIdle();
+            awaitReturned();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } finally {
             mutex.unlock();
+        }
+    }
+
+    @GuardedBy("mutex")
+    private void awaitReturned() throws InterruptedException {
+        long left = CLOSE_NANOS;
+        while (loans.size() + returning > 0 && left > 0) {
+            left = changed.awaitNanos(left);
         }
     }
 }

@@ -9,6 +9,7 @@ import io.holdfast.spi.StoreException.Effect;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLTimeoutException;
+import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -96,7 +97,7 @@ public final class Connections implements Sessions {
      * @throws StoreException if no connection was opened
      */
     public void connect() {
-        onItsOwnThread(this::connectHere);
+        join(onItsOwnThread(this::connectHere));
     }
 
     @Override
@@ -105,11 +106,18 @@ public final class Connections implements Sessions {
     }
 
     @Override
-    public void onItsOwnThread(Runnable task) {
+    public void onItsOwnThread(Runnable task, Duration limit) {
+        join(onItsOwnThread(task).completeOnTimeout(null, limit.toMillis(), TimeUnit.MILLISECONDS));
+    }
+
+    private CompletableFuture<Void> onItsOwnThread(Runnable task) {
+        return CompletableFuture.runAsync(
+                task, command -> threads.newThread(command).start());
+    }
+
+    private static void join(CompletableFuture<Void> end) {
         try {
-            CompletableFuture.runAsync(
-                            task, command -> threads.newThread(command).start())
-                    .join();
+            end.join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException cause ? cause : e;
         }

@@ -122,10 +122,9 @@ final class Source implements DataSource {
     }
 
     private static void end(Connection connection) {
-        try {
+        // closed, too: H2 ignores the abort
+        try (connection) {
             connection.abort(Runnable::run);
-            // H2 ignores the abort
-            connection.close();
         } catch (SQLException e) {
             LOG.debug("a connection was not ended", e);
         }

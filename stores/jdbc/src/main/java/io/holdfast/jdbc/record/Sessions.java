@@ -3,6 +3,7 @@ package io.holdfast.jdbc.record;
 import io.holdfast.spi.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.Optional;
 
 /** The connections on which requests run. */
@@ -49,10 +50,10 @@ public interface Sessions extends AutoCloseable {
     Connection open(String what);
 
     /**
-     * Runs a task on a thread of its own, and waits for its end. A data source may bind a connection to the transaction of the calling
-     * thread.
+     * Runs a task on a thread of its own, and waits for its end, at most for a time. A data source may bind a connection to the
+     * transaction of the calling thread.
      */
-    void onItsOwnThread(Runnable task);
+    void onItsOwnThread(Runnable task, Duration limit);
 
     /** Returns the number of requests that may run at once, so that stuck ones leave a connection for renewals. */
     int callers();

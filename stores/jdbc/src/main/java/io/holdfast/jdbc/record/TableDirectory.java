@@ -6,7 +6,6 @@ import io.holdfast.LockReport;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreConfig.HoldDescription;
-import io.holdfast.spi.StoreException;
 import io.holdfast.spi.TenureId;
 import io.holdfast.support.ClientRecord;
 import io.holdfast.support.store.Directory;
@@ -85,7 +84,7 @@ final class TableDirectory implements Directory {
     private void write(String what, Sessions.Work<Boolean> statement) {
         try {
             var unused = sessions.runWrite(what, statement);
-        } catch (StoreException e) {
+        } catch (RuntimeException e) {
             LOG.debug("the table of clients was not written", e);
         }
     }

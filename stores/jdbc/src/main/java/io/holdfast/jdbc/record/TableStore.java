@@ -387,10 +387,14 @@ public final class TableStore extends RecordStore {
     /** Closes the store. Its waits end at once, as far as that is possible within the command timeout. Its holds stay. */
     @Override
     public void close() {
-        sessions.onItsOwnThread(this::leave);
-        signals.close();
-        sweep.close();
-        timer.close();
-        sessions.close();
+        try {
+            // a driver may hang
+            sessions.onItsOwnThread(this::leave, config.commandTimeout().multipliedBy(2));
+        } finally {
+            signals.close();
+            sweep.close();
+            timer.close();
+            sessions.close();
+        }
     }
 }

@@ -7,6 +7,7 @@ import io.holdfast.jdbc.TellingPool;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.testkit.Await;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -15,7 +16,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -31,6 +34,13 @@ class BorrowedPoolTest {
     private final AtomicInteger attempts = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger(100);
     private final AtomicLong now = new AtomicLong();
+    /** Whether the next return of a connection waits. */
+    private final AtomicBoolean holdsReturn = new AtomicBoolean();
+
+    /** Whether a loan waits. */
+    private final AtomicBoolean holdsLoan = new AtomicBoolean();
+
+    private final CountDownLatch permission = new CountDownLatch(1);
     private final Opener opener = new Opener(Opener.daemons("borrowed-opener"), 5_000, () -> "");
     private final Source source = new Source(this::lend, new H2(Tables.DEFAULT), 2_000, opener);
     private final List<BorrowedPool> pools = new ArrayList<>();
@@ -52,9 +62,30 @@ class BorrowedPoolTest {
         if (available.get() <= openConnections()) {
             throw new SQLTransientConnectionException("all are in use");
         }
+        if (holdsLoan.get()) {
+            awaitPermission();
+        }
         Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
         lent.add(connection);
-        return connection;
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("close") && holdsReturn.compareAndSet(true, false)) {
+                        awaitPermission();
+                    }
+                    return switch (method.getName()) {
+                        case "equals" -> proxy == arguments[0];
+                        case "hashCode" -> System.identityHashCode(proxy);
+                        default -> method.invoke(connection, arguments);
+                    };
+                });
+    }
+
+    private void awaitPermission() {
+        try {
+            assertThat(permission.await(20, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static boolean isClosed(Connection connection) {
@@ -179,6 +210,46 @@ class BorrowedPoolTest {
         pass(1);
         use(1);
         assertThat(lent).hasSize(3);
+    }
+
+    @Test
+    void returnsTheOthersIfTheReturnOfOneHangs() throws Exception {
+        use(3);
+        holdsReturn.set(true);
+        Thread closer = new Thread(pool::close);
+        closer.start();
+        Await.until("the others are returned", () -> openConnections() == 1);
+        permission.countDown();
+        closer.join();
+        assertThat(openConnections()).isZero();
+    }
+
+    @Test
+    void awaitsReturnsAtItsClose() throws Exception {
+        Connection used = pool.get();
+        holdsReturn.set(true);
+        Thread user = new Thread(() -> pool.release(used, true));
+        user.start();
+        Await.until("the return has begun", () -> !holdsReturn.get());
+        Thread closer = new Thread(pool::close);
+        closer.start();
+        closer.join(200);
+        assertThat(closer.isAlive()).as("the close waits").isTrue();
+        permission.countDown();
+        closer.join();
+        assertThat(openConnections()).isZero();
+    }
+
+    @Test
+    void returnsAConnectionThatIsLentAfterItsClose() throws Exception {
+        holdsLoan.set(true);
+        CompletableFuture<Connection> none = CompletableFuture.supplyAsync(() -> get(pool));
+        Await.until("the application is asked", () -> attempts.get() == 1);
+        pool.close();
+        permission.countDown();
+        Await.until("it is lent", () -> !lent.isEmpty());
+        Await.until("it is returned", () -> openConnections() == 0);
+        assertThat(none).isCompletedExceptionally();
     }
 
     @Test

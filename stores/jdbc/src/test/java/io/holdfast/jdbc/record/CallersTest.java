@@ -84,7 +84,7 @@ class CallersTest {
         }
 
         @Override
-        public void onItsOwnThread(Runnable task) {
+        public void onItsOwnThread(Runnable task, Duration limit) {
             task.run();
         }
 

@@ -161,7 +161,7 @@ class ListenerTest {
         }
 
         @Override
-        public void onItsOwnThread(Runnable task) {
+        public void onItsOwnThread(Runnable task, Duration limit) {
             task.run();
         }
 

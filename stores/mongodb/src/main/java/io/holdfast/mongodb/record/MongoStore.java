@@ -30,6 +30,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -233,20 +234,36 @@ public final class MongoStore extends RecordStore {
                 .exceptionally(failed -> false);
     }
 
-    /** Closes the store. Its waits end at once, as far as that is possible within the command timeout. Its holds stay. */
+    /**
+     * Closes the store. Its waits end at once, as far as that is possible within the command timeout. Its holds stay. The driver works
+     * on a thread of its own, because an interrupt of the caller would end its requests.
+     */
     @Override
     public void close() {
         if (closed.getAndSet(true)) {
             return;
         }
+        try (Platform.Worker closer =
+                config.platform().worker("holdfast-" + config.client().id() + "-close", 1)) {
+            var unused = CompletableFuture.runAsync(this::leave, closer)
+                    .completeOnTimeout(
+                            null, config.commandTimeout().multipliedBy(2).toMillis(), TimeUnit.MILLISECONDS)
+                    .join();
+        }
+    }
+
+    private void leave() {
         long end = config.platform().nanoTime() + config.commandTimeout().toNanos();
-        parts.looker().awaited().stream()
-                .takeWhile(key -> config.platform().nanoTime() - end < 0)
-                .forEach(this::endWaits);
-        parts.clients().leave();
-        parts.looker().close();
-        parts.sweep().close();
-        parts.timer().close();
-        client.close();
+        try {
+            parts.looker().awaited().stream()
+                    .takeWhile(key -> config.platform().nanoTime() - end < 0)
+                    .forEach(this::endWaits);
+            parts.clients().leave();
+        } finally {
+            parts.looker().close();
+            parts.sweep().close();
+            parts.timer().close();
+            client.close();
+        }
     }
 }

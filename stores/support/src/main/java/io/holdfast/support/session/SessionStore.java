@@ -470,12 +470,17 @@ public final class SessionStore extends RecordStore {
         parts.timer().close();
     }
 
-    /** Waits for the end of a stage, until the given {@code nanoTime}, or until an interrupt. */
+    /** Waits for the end of a stage, until the given {@code nanoTime}, also if the thread is interrupted. */
     private void await(CompletableFuture<?> stage, long end) {
         Thread caller = Thread.currentThread();
         var unused = stage.whenComplete((done, error) -> config.platform().unpark(caller));
-        while (!stage.isDone() && now() - end < 0 && !caller.isInterrupted()) {
+        boolean interrupted = false;
+        while (!stage.isDone() && now() - end < 0) {
             config.platform().park(this, end - now());
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            caller.interrupt();
         }
     }
 

@@ -1,0 +1,134 @@
+package io.holdfast.jdbc.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.holdfast.jdbc.sql.H2;
+import io.holdfast.jdbc.sql.Tables;
+import io.holdfast.testkit.Await;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A connection of a pool of H2, which ignores an abort. The pool keeps the connection of the driver open. */
+class BorrowedConnectionTest {
+
+    private static final String TIMEOUT = "SELECT LOCK_TIMEOUT()";
+
+    private Connection driver;
+    private final CountDownLatch returns = new CountDownLatch(1);
+    private final CountDownLatch aborts = new CountDownLatch(1);
+    private volatile boolean hangs;
+
+    @BeforeEach
+    void connect() throws SQLException {
+        driver = DriverManager.getConnection("jdbc:h2:mem:");
+        execute(driver, "SET LOCK_TIMEOUT 777");
+    }
+
+    @AfterEach
+    void disconnect() throws SQLException {
+        driver.close();
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static int number(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(TIMEOUT)) {
+            assertThat(result.next()).isTrue();
+            return result.getInt(1);
+        }
+    }
+
+    private Connection view() throws SQLException {
+        Connection pooled = (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    return switch (method.getName()) {
+                        case "close" -> awaitAbortIfHanging();
+                        case "unwrap" -> driver();
+                        default -> invoke(method, driver, arguments);
+                    };
+                });
+        return BorrowedConnection.of(pooled, new H2(Tables.DEFAULT), 2_000);
+    }
+
+    private Object awaitAbortIfHanging() throws InterruptedException {
+        returns.countDown();
+        if (hangs) {
+            assertThat(aborts.await(20, TimeUnit.SECONDS)).isTrue();
+        }
+        return null;
+    }
+
+    private Connection driver() {
+        return (Connection) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("abort")) {
+                        aborts.countDown();
+                    }
+                    return invoke(method, driver, arguments);
+                });
+    }
+
+    private static Object invoke(Method method, Connection target, Object[] arguments) throws Throwable {
+        try {
+            return method.invoke(target, arguments);
+        } catch (InvocationTargetException e) {
+            throw e.getCause();
+        }
+    }
+
+    @Test
+    void refusesCallsAfterItsReturn() throws SQLException {
+        Connection view = view();
+        view.close();
+        assertThat(view.isClosed()).isTrue();
+        assertThatThrownBy(view::createStatement)
+                .isInstanceOf(SQLException.class)
+                .hasMessage("the connection was returned to the DataSource");
+        assertThat(number(driver)).isEqualTo(777);
+    }
+
+    @Test
+    void isReturnedWithItsSettingsIfItsDriverIgnoresAnAbort() throws SQLException {
+        Connection view = view();
+        execute(view, "SET LOCK_TIMEOUT 5");
+        view.abort(Runnable::run);
+        assertThat(returns.getCount()).isZero();
+        assertThat(number(driver)).isEqualTo(777);
+    }
+
+    @Test
+    void isAbortedWhileItsReturnHangs() throws Exception {
+        hangs = true;
+        Connection view = view();
+        Thread user = new Thread(() -> {
+            try {
+                view.close();
+            } catch (SQLException e) {
+                throw new AssertionError(e);
+            }
+        });
+        user.start();
+        Await.until("the return has begun", () -> returns.getCount() == 0);
+        assertThat(view.isClosed()).as("closed, so that nobody aborts it").isFalse();
+        view.abort(Runnable::run);
+        user.join();
+        assertThat(view.isClosed()).isTrue();
+    }
+}
