@@ -2,9 +2,10 @@ package io.holdfast.testkit.cluster;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.HoldfastException;
 import io.holdfast.testkit.Await;
-import io.holdfast.testkit.StoreClient;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 
 /** A process that holds a lock until it is killed, or until the process that has started it ends. */
@@ -24,34 +25,50 @@ public final class HoldingProcess {
         return started(uri, name, minHold.toString());
     }
 
-    /** Kills a process when the client sees that the name is held. The process is killed in any case. */
-    public static void killWhenHeld(Process process, StoreClient client, String name) {
+    /** Kills a process when it has said that it holds its lock. The process is killed in any case. */
+    public static void killWhenHeld(Process process) {
         try {
-            Await.until(
-                    "it is held",
-                    () -> Await.reply(client.store().inspect(name)).holder().isPresent());
+            Await.until("it holds its lock", () -> hasSpoken(process));
         } finally {
             process.destroyForcibly();
+        }
+    }
+
+    private static boolean hasSpoken(Process process) {
+        try {
+            return process.getInputStream().available() > 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
     private static Process started(String... arguments) throws IOException {
         return new ProcessBuilder(JavaCommand.of(HoldingProcess.class, arguments))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
-                .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .start();
     }
 
-    /** Acquires a lock, and waits until the standard input ends: {@code URI NAME [MIN-HOLD]}. */
+    /** Acquires a lock, says so, and waits until the standard input ends: {@code URI NAME [MIN-HOLD]}. */
     public static void main(String[] args) throws IOException {
         DistributedLock lock =
                 Holdfast.builder().uri(args[0]).connectTimeout(PATIENCE).build().lock(args[1]);
-        if (args.length > 2) {
-            lock.runOnce(Duration.parse(args[2]), () -> {});
-        } else {
-            lock.lock();
+        while (!isHeld(lock, args)) {
+            // the first answer to a new process may have come after the end of the lease
         }
+        System.out.println("held");
         int end = System.in.read();
         Runtime.getRuntime().halt(end);
+    }
+
+    private static boolean isHeld(DistributedLock lock, String... args) {
+        try {
+            if (args.length > 2) {
+                return lock.runOnce(Duration.parse(args[2]), () -> {});
+            }
+            lock.lock();
+            return true;
+        } catch (HoldfastException e) {
+            return false;
+        }
     }
 }
