@@ -8,8 +8,6 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.jdbc.sql.MySql;
 import io.holdfast.jdbc.sql.PostgreSql;
 import io.holdfast.jdbc.sql.Tables;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -39,18 +37,10 @@ class ManyWritersTest {
     private static DataSource answering(String uri, Map<String, String> answers) {
         return Sources.of(() -> {
             Connection real = DriverManager.getConnection(uri);
-            return (Connection) Proxy.newProxyInstance(
-                    ManyWritersTest.class.getClassLoader(),
-                    new Class<?>[] {Connection.class},
-                    (proxy, method, arguments) -> {
-                        try {
-                            String answer =
-                                    method.getName().equals("prepareStatement") ? answers.get(arguments[0]) : null;
-                            return answer == null ? method.invoke(real, arguments) : real.prepareStatement(answer);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
+            return Views.of(real, (method, arguments, call) -> {
+                String answer = method.equals("prepareStatement") ? answers.get(arguments[0]) : null;
+                return answer == null ? call.run() : real.prepareStatement(answer);
+            });
         });
     }
 

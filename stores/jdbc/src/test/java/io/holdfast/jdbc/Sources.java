@@ -1,6 +1,5 @@
 package io.holdfast.jdbc;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
@@ -78,7 +77,7 @@ final class Sources {
      * A view of a connection that holds the statements of a kind before they are prepared, for half a second, or until the connection
      * is closed.
      *
-     * @param closed counted down if the connection is closed meanwhile
+     * @param closed counted down if the connection is closed while a statement is held
      */
     static Connection held(Connection connection, Predicate<String> kind, CountDownLatch closed) {
         AtomicBoolean inUse = new AtomicBoolean();
@@ -95,14 +94,7 @@ final class Sources {
     }
 
     private static Connection view(Connection connection, Passing passing) {
-        return (Connection) Proxy.newProxyInstance(
-                Sources.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    try {
-                        return passing.of(method.getName(), arguments) ? method.invoke(connection, arguments) : null;
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+        return Views.of(connection, (method, arguments, real) -> passing.of(method, arguments) ? real.run() : null);
     }
 
     private static <T> T proxy(Class<T> kind, Answer answer) {

@@ -3,12 +3,10 @@ package io.holdfast.jdbc.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.jdbc.Views;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.testkit.Await;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -56,14 +54,11 @@ class BorrowedConnectionTest {
     }
 
     private Connection view() throws SQLException {
-        Connection pooled = (Connection) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    return switch (method.getName()) {
-                        case "close" -> awaitAbortIfHanging();
-                        case "unwrap" -> driver();
-                        default -> invoke(method, driver, arguments);
-                    };
-                });
+        Connection pooled = Views.of(driver, (method, arguments, real) -> switch (method) {
+            case "close" -> awaitAbortIfHanging();
+            case "unwrap" -> driver();
+            default -> real.run();
+        });
         return BorrowedConnection.of(pooled, new H2(Tables.DEFAULT), 2_000);
     }
 
@@ -76,21 +71,12 @@ class BorrowedConnectionTest {
     }
 
     private Connection driver() {
-        return (Connection) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("abort")) {
-                        aborts.countDown();
-                    }
-                    return invoke(method, driver, arguments);
-                });
-    }
-
-    private static Object invoke(Method method, Connection target, Object[] arguments) throws Throwable {
-        try {
-            return method.invoke(target, arguments);
-        } catch (InvocationTargetException e) {
-            throw e.getCause();
-        }
+        return Views.of(driver, (method, arguments, real) -> {
+            if (method.equals("abort")) {
+                aborts.countDown();
+            }
+            return real.run();
+        });
     }
 
     @Test

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.jdbc.TellingPool;
+import io.holdfast.jdbc.Views;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.testkit.Await;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -34,10 +34,10 @@ class BorrowedPoolTest {
     private final AtomicInteger attempts = new AtomicInteger();
     private final AtomicInteger available = new AtomicInteger(100);
     private final AtomicLong now = new AtomicLong();
-    /** Whether the next return of a connection waits. */
+    /** If it is set, the next connection that is returned waits for the permission. */
     private final AtomicBoolean holdsReturn = new AtomicBoolean();
 
-    /** Whether a loan waits. */
+    /** If it is set, the application waits for the permission before it lends a connection. */
     private final AtomicBoolean holdsLoan = new AtomicBoolean();
 
     private final CountDownLatch permission = new CountDownLatch(1);
@@ -67,17 +67,12 @@ class BorrowedPoolTest {
         }
         Connection connection = DriverManager.getConnection("jdbc:h2:mem:");
         lent.add(connection);
-        return (Connection) Proxy.newProxyInstance(
-                getClass().getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, arguments) -> {
-                    if (method.getName().equals("close") && holdsReturn.compareAndSet(true, false)) {
-                        awaitPermission();
-                    }
-                    return switch (method.getName()) {
-                        case "equals" -> proxy == arguments[0];
-                        case "hashCode" -> System.identityHashCode(proxy);
-                        default -> method.invoke(connection, arguments);
-                    };
-                });
+        return Views.of(connection, (method, arguments, real) -> {
+            if (method.equals("close") && holdsReturn.compareAndSet(true, false)) {
+                awaitPermission();
+            }
+            return real.run();
+        });
     }
 
     private void awaitPermission() {

@@ -2,10 +2,9 @@ package io.holdfast.jdbc.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.jdbc.Views;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -42,27 +41,18 @@ class OwnedPoolTest {
     private Connection slow() throws SQLException {
         opened.incrementAndGet();
         Connection real = DriverManager.getConnection("jdbc:h2:mem:");
-        return (Connection) Proxy.newProxyInstance(
-                OwnedPoolTest.class.getClassLoader(),
-                new Class<?>[] {Connection.class},
-                (proxy, method, arguments) -> switch (method.getName()) {
-                    case "setNetworkTimeout" -> {
-                        networkMillis.set((int) arguments[1]);
-                        yield null;
-                    }
-                    case "getNetworkTimeout" -> networkMillis.get();
-                    case "isValid" -> {
-                        validated.incrementAndGet();
-                        yield networkMillis.get() == 0 || networkMillis.get() > ROUND_TRIP_MILLIS;
-                    }
-                    default -> {
-                        try {
-                            yield method.invoke(real, arguments);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    }
-                });
+        return Views.of(real, (method, arguments, call) -> switch (method) {
+            case "setNetworkTimeout" -> {
+                networkMillis.set((int) arguments[1]);
+                yield null;
+            }
+            case "getNetworkTimeout" -> networkMillis.get();
+            case "isValid" -> {
+                validated.incrementAndGet();
+                yield networkMillis.get() == 0 || networkMillis.get() > ROUND_TRIP_MILLIS;
+            }
+            default -> call.run();
+        });
     }
 
     @Test
