@@ -16,6 +16,7 @@ import io.holdfast.LockReport;
 import io.holdfast.Safety;
 import io.holdfast.SemaphoreReport;
 import io.holdfast.Stats;
+import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.Settings;
 import io.holdfast.internal.counted.ChangeTurns;
@@ -459,8 +460,9 @@ public final class Client implements Holdfast {
         } finally {
             latches.close();
         }
+        awaitSettlements();
         // an interrupt would end the last requests of the store
-        boolean interrupted = awaitSettlements();
+        boolean interrupted = Thread.interrupted();
         try {
             engine.settlements.open().forEach(this::reportUnsettled);
             engine.settlements.abandon();
@@ -476,16 +478,12 @@ public final class Client implements Holdfast {
         }
     }
 
-    /** Returns {@code true} if the thread was interrupted, which it is not any more. */
-    private boolean awaitSettlements() {
+    private void awaitSettlements() {
         Platform platform = settings.store().platform();
         long deadline = platform.nanoTime() + Durations.nanos(settings.closeTimeout());
-        boolean interrupted = Thread.interrupted();
         while (!engine.settlements.open().isEmpty() && platform.nanoTime() - deadline < 0) {
-            platform.park(this, CLOSE_POLL_NANOS);
-            interrupted |= Thread.interrupted();
+            Awaiting.pause(platform, CLOSE_POLL_NANOS);
         }
-        return interrupted;
     }
 
     private void reportUnsettled(Settlement settlement) {
