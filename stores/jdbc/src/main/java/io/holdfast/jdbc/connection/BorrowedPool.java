@@ -215,8 +215,7 @@ final class BorrowedPool implements ConnectionPool {
             }
             if (closed) {
                 returnIdle();
-            }
-            if (waiting > idle.size() && !closed) {
+            } else if (waiting > idle.size()) {
                 long pause = lent.isPresent() ? 0 : PAUSE_MILLIS;
                 var unused = threads.schedule(this::borrowForWaiting, pause, TimeUnit.MILLISECONDS);
             }
@@ -331,6 +330,8 @@ final class BorrowedPool implements ConnectionPool {
     private void forget(Connection connection) {
         loans.remove(connection);
         returning++;
+        // a waiter may borrow another one
+        changed.signalAll();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.holdfast.jdbc.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.holdfast.jdbc.TellingPool;
 import io.holdfast.jdbc.Views;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -244,7 +246,29 @@ class BorrowedPoolTest {
         permission.countDown();
         Await.until("it is lent", () -> !lent.isEmpty());
         Await.until("it is returned", () -> openConnections() == 0);
-        assertThat(none).isCompletedExceptionally();
+        assertThat(catchThrowable(() -> none.get(20, TimeUnit.SECONDS))).isInstanceOf(ExecutionException.class);
+    }
+
+    @Test
+    void wakesAWaiterAlthoughTheReturnOfABrokenConnectionHangs() throws Exception {
+        List<Connection> used = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            used.add(pool.get());
+        }
+        CompletableFuture<Connection> next = new CompletableFuture<>();
+        Thread waiter = new Thread(() -> next.complete(get(pool)));
+        waiter.start();
+        Await.until("it waits", () -> waiter.getState() == Thread.State.TIMED_WAITING);
+        holdsReturn.set(true);
+        Thread user = new Thread(() -> pool.release(used.get(0), true));
+        user.start();
+        try {
+            pool.release(next.get(10, TimeUnit.SECONDS), false);
+        } finally {
+            permission.countDown();
+            user.join();
+        }
+        used.stream().skip(1).forEach(each -> pool.release(each, false));
     }
 
     @Test
