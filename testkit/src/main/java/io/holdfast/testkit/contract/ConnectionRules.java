@@ -15,6 +15,7 @@ import io.holdfast.spi.TenureId;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 
 final class ConnectionRules {
 
@@ -26,10 +27,12 @@ final class ConnectionRules {
                 .add("signals can be confirmed", ConnectionRules::confirms)
                 .add("a closed connection fails all calls", ConnectionRules::closed)
                 .add("close() can be called twice", ConnectionRules::closedTwice)
-                .add("holds of a closed connection stay until their leases end", ConnectionRules::keepsHolds)
+                .add(
+                        "holds of a closed connection stay until their leases end",
+                        scene -> keepsHolds(scene, TestClient::close))
                 .add(
                         "holds of a connection that an interrupted thread closes stay until their leases end",
-                        ConnectionRules::keepsHoldsIfInterrupted)
+                        scene -> keepsHolds(scene, ConnectionRules::closeInterrupted))
                 .add(
                         "holds of a closed connection end with their leases for a client that comes later",
                         ConnectionRules::freesForNewcomers);
@@ -73,31 +76,27 @@ final class ConnectionRules {
         client.close();
     }
 
-    private static void keepsHolds(Scene scene) {
+    private static void keepsHolds(Scene scene, Consumer<TestClient> close) {
         TestClient holder = scene.client();
         TestClient other = scene.client();
         Duration lease = scene.shortLease(holder.capabilities());
         holder.granted(holder.tenure(), lease);
-        holder.close();
+        close.accept(holder);
         TenureId tenure = other.tenure();
         other.refused(tenure);
         scene.passLease(lease);
         other.granted(tenure);
     }
 
-    private static void keepsHoldsIfInterrupted(Scene scene) {
-        TestClient holder = scene.client();
-        TestClient other = scene.client();
-        holder.granted(holder.tenure());
+    private static void closeInterrupted(TestClient client) {
         boolean interrupted;
         Thread.currentThread().interrupt();
         try {
-            holder.close();
+            client.close();
         } finally {
             interrupted = Thread.interrupted();
         }
         assertTrue(interrupted, "the thread is interrupted after the close");
-        other.refused(other.tenure());
     }
 
     /** Where the server has no clock, nobody has watched these leases. */
