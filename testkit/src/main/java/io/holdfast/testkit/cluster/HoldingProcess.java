@@ -52,7 +52,7 @@ public final class HoldingProcess {
     public static void main(String[] args) throws IOException {
         DistributedLock lock =
                 Holdfast.builder().uri(args[0]).connectTimeout(PATIENCE).build().lock(args[1]);
-        while (!isHeld(lock, args)) {
+        while (!acquires(lock, args)) {
             // the first answer to a new process may have come after the end of the lease
         }
         System.out.println("held");
@@ -60,7 +60,7 @@ public final class HoldingProcess {
         Runtime.getRuntime().halt(end);
     }
 
-    private static boolean isHeld(DistributedLock lock, String... args) {
+    private static boolean acquires(DistributedLock lock, String... args) {
         try {
             if (args.length > 2) {
                 return lock.runOnce(Duration.parse(args[2]), () -> {});
