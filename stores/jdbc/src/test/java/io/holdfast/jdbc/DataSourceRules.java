@@ -97,6 +97,10 @@ abstract class DataSourceRules {
         return settings;
     }
 
+    private void awaitAllReturned() {
+        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+    }
+
     @Test
     void connectionsAreReturnedAsTheyWere() throws Exception {
         pool.setAutoCommit(false);
@@ -111,7 +115,7 @@ abstract class DataSourceRules {
             assertThat(Await.reply(next).fencingToken()).isGreaterThan(lease.fencingToken());
         }
         assertThat(pool.isClosed()).isFalse();
-        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        awaitAllReturned();
         assertThat(all()).isEqualTo(before);
     }
 
@@ -148,12 +152,11 @@ abstract class DataSourceRules {
         try (Holdfast holdfast = JdbcHoldfast.connect(source)) {
             use.of(holdfast);
         }
-        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        awaitAllReturned();
         assertThat(returned.getCount()).as("not returned while in use").isOne();
         assertThat(all()).isEqualTo(before);
     }
 
-    /** It has a connection that a thread of the client uses, and idle ones. */
     @Test
     void aDriverThatHangsDelaysTheCloseForSecondsOnly() throws Exception {
         CountDownLatch over = new CountDownLatch(1);
@@ -170,7 +173,7 @@ abstract class DataSourceRules {
         } finally {
             over.countDown();
         }
-        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        awaitAllReturned();
     }
 
     @Test
@@ -179,7 +182,7 @@ abstract class DataSourceRules {
                     throw new IllegalStateException("a bug of the driver");
                 })
                 .close();
-        Await.until("all are returned", () -> pool.getHikariPoolMXBean().getActiveConnections() == 0);
+        awaitAllReturned();
     }
 
     /** A client that has introduced itself, and before whose statements something happens from then on. */
@@ -192,7 +195,7 @@ abstract class DataSourceRules {
                         before.run();
                     }
                 }));
-        Holdfast holdfast = impatient(source);
+        Holdfast holdfast = JdbcHoldfast.connect(source);
         Lease lease = holdfast.lock(name).acquire();
         Await.until("the client has said who it is", () -> hosts(holdfast) == 1);
         lease.close();

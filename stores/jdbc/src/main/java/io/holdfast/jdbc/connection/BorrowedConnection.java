@@ -15,9 +15,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection of a user's data source. It is returned with the settings with which it was borrowed, and then refuses all calls. If
- * it is aborted, or the settings cannot be restored, the connection of the driver is ended before it is returned, so that its pool
- * discards it. H2 ignores an abort: there, the connection is returned after its statement has ended.
+ * A connection of a user's data source. It is returned with the settings with which it was borrowed. From the beginning of its
+ * return, it refuses all calls. If it is aborted, or the settings cannot be restored, the connection of the driver is ended before
+ * it is returned, so that its pool discards it. H2 ignores an abort: there, the connection is returned after its statement has
+ * ended.
  */
 final class BorrowedConnection implements InvocationHandler {
 

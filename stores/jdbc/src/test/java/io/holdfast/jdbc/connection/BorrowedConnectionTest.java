@@ -114,6 +114,7 @@ class BorrowedConnectionTest {
         Await.until("the return has begun", () -> returns.getCount() == 0);
         assertThat(view.isClosed()).as("closed, so that nobody aborts it").isFalse();
         view.abort(Runnable::run);
+        assertThat(aborts.getCount()).as("the driver is asked to abort it").isZero();
         user.join();
         assertThat(view.isClosed()).isTrue();
     }
