@@ -73,7 +73,7 @@ class SizesTest {
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",
         "spring/starter/src/main/java/io/holdfast/spring/boot, 908, 600",
-        "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1417, 900",
+        "bridges/redisson-api/src/main/java/io/holdfast/redisson/api, 1425, 900",
         "bridges/shedlock/src/main/java/io/holdfast/shedlock, 229, 200",
         "bridges/reactor/src/main/java/io/holdfast/reactor, 207, 180",
         "bridges/spring-integration/src/main/java/io/holdfast/spring/integration, 69, 60"

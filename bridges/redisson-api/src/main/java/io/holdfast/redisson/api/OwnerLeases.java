@@ -109,19 +109,28 @@ final class OwnerLeases {
      * @throws UnsupportedOperationException if the hold has a fixed lease, and the level has none
      */
     boolean reenter(Owner key, Optional<Duration> lease) {
-        Optional<Level> top = guarded(() -> Optional.ofNullable(held.get(key)).map(entry -> entry.levels.getLast()));
+        Optional<Level> top = top(key);
         if (top.isEmpty()) {
             forgetLoss(key);
             return false;
         }
+        Level level = top.get();
+        return isConfirmed(key, level, () -> confirm(key, level, lease)) && guarded(() -> push(key, level));
+    }
+
+    private Optional<Level> top(Owner key) {
+        return guarded(() -> Optional.ofNullable(held.get(key)).map(entry -> entry.levels.getLast()));
+    }
+
+    /** Returns {@code false} if the hold was lost. It is reported as an event, and forgotten: the owner starts anew, as with Redisson. */
+    private boolean isConfirmed(Owner key, Level level, Runnable confirmation) {
         try {
-            confirm(key, top.get(), lease);
+            confirmation.run();
+            return true;
         } catch (LeaseLostException e) {
-            // reported as an event; the owner starts anew, as with Redisson
-            remove(key, top.get().lease).ifPresent(Entry::abandon);
+            remove(key, level.lease).ifPresent(Entry::abandon);
             return false;
         }
-        return guarded(() -> push(key, top.get()));
     }
 
     private static void confirm(Owner key, Level level, Optional<Duration> lease) {
@@ -188,9 +197,10 @@ final class OwnerLeases {
         closeLater(lease);
     }
 
-    /** Returns {@code true} if the owner has a hold that was not reported as lost. */
+    /** Returns {@code true} if the owner has a hold. One in doubt is confirmed; one that was lost is forgotten. */
     boolean isHeld(Owner key) {
-        return guarded(() -> held.containsKey(key));
+        return top(key).filter(level -> isConfirmed(key, level, () -> level.lease.ensureValid(Duration.ZERO)))
+                .isPresent();
     }
 
     /** Returns {@code true} if an owner has such a hold of the name. */

@@ -18,6 +18,7 @@ import io.holdfast.redisson.api.OwnerLeases.Owner;
 import io.holdfast.redisson.api.OwnerLeases.Side;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -231,6 +232,27 @@ class LockDifferencesTest {
         assertThat(leases.size()).isEqualTo(1);
         assertThat(leases.end(owner).orElseThrow().last()).isTrue();
         assertThat(leases.size()).isZero();
+    }
+
+    /** The callback that removes it has yet to run. */
+    @Test
+    void aLostHoldIsNoHold() throws Exception {
+        OwnerLeases leases = new OwnerLeases();
+        Owner owner = new Owner(name(), Side.LOCK, 1);
+        CountDownLatch asserted = new CountDownLatch(1);
+        Lease lease = holdfast.lock(owner.name()).acquire().onLost(loss -> {
+            try {
+                var unused = asserted.await(20, SECONDS);
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        });
+        leases.add(owner, lease, false);
+        assertThat(leases.isHeld(owner)).isTrue();
+        assertThat(otherHoldfast.lock(owner.name()).forceUnlock()).isTrue();
+        Contract.await(() -> events.get() == 1);
+        assertThat(leases.isHeld(owner)).isFalse();
+        asserted.countDown();
     }
 
     @Test
