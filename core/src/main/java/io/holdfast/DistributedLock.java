@@ -18,7 +18,8 @@ import java.util.concurrent.locks.Lock;
  * the current thread is the owner and may lock again. The <em>lease API</em> ({@link #acquire()}, {@link #tryAcquire()})
  * returns a {@link Lease} that is not tied to a thread. The two APIs have different owners. So a thread that holds the lock and
  * then acquires a lease without a time limit would wait for itself. A thread that has an open lease and then locks would do the
- * same. Such a call throws {@link IllegalStateException}.
+ * same. Such a call throws {@link IllegalStateException}. A lease that another thread has used is no reason to refuse it,
+ * because that thread is expected to close the lease.
  *
  * <pre>{@code
  * DistributedLock lock = holdfast.lock("orders/42");

@@ -78,13 +78,13 @@ public interface Lease extends AutoCloseable {
      * @throws LeaseLostException if the hold is lost or closed
      * @throws IllegalStateException if the watchdog renews the hold, so that there is nothing to extend; or if its end is fixed
      *     because of its {@code maxHold}, by {@link OnMaxHold#STOP_RENEWING}
-     * @throws StoreUnavailableException if the store did not confirm; the end is unchanged, or is where another extension has
-     *     moved it
+     * @throws StoreUnavailableException if the store did not confirm, so that the outcome is unknown. A confirmation that comes
+     *     later still moves the end. Without one, the hold ends as before, and is then released at the store
      */
     void extend(Duration lease);
 
     /**
-     * Releases the lock. Does nothing if it was closed before.
+     * Releases the lock. If another caller has begun to close the lease, waits until that release is known, and does nothing else.
      *
      * <p>The method calls the store, or hands the lock over to the next waiter of this process. It waits for the answer for at
      * most the command timeout. If no answer arrives, it logs a warning, and the release continues in the background.

@@ -82,8 +82,8 @@ public record LockOptions(
      * (exponential backoff, at most 60 s).
      *
      * <p>A lock lingers if it was acquired without a fixed lease. Fair locks, read/write locks, semaphores, segmented locks,
-     * elections and quorum locks refuse the option. At stores without messages, and with {@code interop=redisson}, no
-     * lock lingers.
+     * elections and quorum locks refuse the option. At stores without messages (MySQL, MariaDB, H2, MongoDB), with
+     * a client of PostgreSQL that does not listen, and with {@code interop=redisson}, no lock lingers.
      *
      * @throws IllegalArgumentException if the linger is negative or too long
      */

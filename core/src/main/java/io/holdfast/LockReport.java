@@ -67,6 +67,8 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
      * A holder of a lock.
      *
      * @param client the client that holds the lock
+     * @param hold the id of the hold at the store. It stays the same while the owners of one client hand the lock over to each
+     *     other. A client of Holdfast never uses it again after that
      * @param mode the mode of the hold
      * @param owner the thread or lease inside that client, or {@link #KEPT}; empty if the client did not report it
      * @param since the time when that owner acquired the lock, or when the last owner released it, by the client's wall clock;
@@ -79,6 +81,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
      */
     public record Holder(
             Client client,
+            String hold,
             Mode mode,
             Optional<String> owner,
             Optional<Instant> since,
@@ -105,7 +108,7 @@ public record LockReport(String name, List<Holder> holders, List<Waiter> waiters
                     + owner.map(o -> ", " + o).orElse(", owner unknown")
                     + since.map(s -> ", since " + s).orElse("")
                     + place.map(p -> ", " + p).orElse("")
-                    + (fencingToken.isPresent() ? ", token " + fencingToken.getAsLong() : "")
+                    + (fencingToken.isPresent() ? ", token " + fencingToken.getAsLong() : ", token unknown")
                     + ", lease ends in " + remainingLease.toMillis() + " ms";
         }
     }

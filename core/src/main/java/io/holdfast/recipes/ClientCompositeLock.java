@@ -4,7 +4,6 @@ import io.holdfast.AsyncLock;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.MemberSpec;
-import io.holdfast.internal.access.ThreadNames;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -33,12 +32,6 @@ abstract class ClientCompositeLock<L> implements CompositeLock<L> {
 
     MemberSpec lasting(MemberSpec spec, Duration lease) {
         return spec.withLease(Durations.requireLease(this + ": lease", lease));
-    }
-
-    IllegalMonitorStateException notOwner() {
-        return new IllegalMonitorStateException(this + " is not held by " + ThreadNames.named(Thread.currentThread())
-                + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
-                + " locked, once for each lock()");
     }
 
     // ---- thread API

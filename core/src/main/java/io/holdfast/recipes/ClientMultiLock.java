@@ -5,6 +5,7 @@ import io.holdfast.LockTimeoutException;
 import io.holdfast.internal.access.LockLocation;
 import io.holdfast.internal.access.LockMember;
 import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.internal.access.ThreadNames;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
@@ -101,7 +102,9 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
     private int requireHeld() {
         int depth = levels.get();
         if (depth == 0) {
-            throw notOwner();
+            throw new IllegalMonitorStateException(this + " is not held by " + ThreadNames.named(Thread.currentThread())
+                    + " through this object, so nothing was unlocked. Unlock in the thread that locked, the object that it"
+                    + " locked, once for each lock()");
         }
         return depth;
     }

@@ -9,16 +9,19 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A hold of a majority, in the form that its user sees. */
 final class ClientQuorumLease implements QuorumLease {
 
     private final QuorumServers servers;
     private final QuorumHold hold;
-    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** The first close; null until then. */
+    private final AtomicReference<@Nullable CompletableFuture<Void>> closing = new AtomicReference<>();
 
     ClientQuorumLease(QuorumServers servers, QuorumHold hold) {
         this.servers = servers;
@@ -51,7 +54,7 @@ final class ClientQuorumLease implements QuorumLease {
     }
 
     void requireNotLost() {
-        if (closed.get()) {
+        if (closing.get() != null) {
             throw QuorumTexts.closed(servers, fencingToken());
         }
         hold.loss().ifPresent(lost -> {
@@ -66,19 +69,20 @@ final class ClientQuorumLease implements QuorumLease {
         if (isValid() && remainingLease().compareTo(atLeast) >= 0) {
             return;
         }
-        hold.left().filter(left -> left.compareTo(atLeast) < 0).ifPresent(left -> {
+        hold.lease().left().filter(left -> left.compareTo(atLeast) < 0).ifPresent(left -> {
             throw QuorumTexts.endsEarlier(servers, left, atLeast);
         });
         // the result of the vote is ignored: only the validity counts, which a late answer may also have extended
         var unused = confirm(memberLease -> memberLease.renew(fencingToken()));
         requireNotLost();
         if (!isValid() || remainingLease().compareTo(atLeast) < 0) {
-            throw QuorumTexts.unconfirmed(servers, "a validity of " + atLeast.toMillis() + " ms", remainingLease());
+            throw QuorumTexts.unconfirmed(
+                    servers, "a validity of " + atLeast.toMillis() + " ms", "the hold is unchanged,", remainingLease());
         }
     }
 
     private void requireAttainable(Duration atLeast) {
-        Duration max = servers.open().validityOf(servers.lease(hold.longestLease()));
+        Duration max = servers.open().validityOf(servers.lease(hold.lease().longest()));
         if (atLeast.isNegative() || atLeast.compareTo(max) > 0) {
             throw new IllegalArgumentException(servers + ": atLeast " + atLeast + " is out of range: zero to "
                     + max.toMillis() + " ms, the lease less its margin");
@@ -114,9 +118,10 @@ final class ClientQuorumLease implements QuorumLease {
         long asked = servers.platform().nanoTime();
         if (!confirm(memberLease -> memberLease.extendAsync(lease))) {
             requireNotLost();
-            throw QuorumTexts.unconfirmed(servers, "the extension", remainingLease());
+            throw QuorumTexts.unconfirmed(
+                    servers, "the extension", "its outcome is unknown, the hold is", remainingLease());
         }
-        hold.setEnd(Optional.of(lease), asked);
+        hold.lease().extend(lease, asked);
     }
 
     /** Adds a level to the hold. A level with a fixed lease that ends after the hold extends the hold. */
@@ -142,7 +147,19 @@ final class ClientQuorumLease implements QuorumLease {
     }
 
     private CompletableFuture<Void> release() {
-        return closed.compareAndSet(false, true) ? hold.release() : CompletableFuture.completedFuture(null);
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        CompletableFuture<Void> first = closing.compareAndExchange(null, released);
+        if (first != null) {
+            return first.handle((nothing, lost) -> null);
+        }
+        var unused = hold.release().whenComplete((nothing, lost) -> {
+            if (lost == null) {
+                released.complete(null);
+            } else {
+                released.completeExceptionally(lost);
+            }
+        });
+        return released;
     }
 
     @Override
@@ -153,7 +170,7 @@ final class ClientQuorumLease implements QuorumLease {
     @Override
     public String toString() {
         return "lease of " + servers + ", token " + fencingToken() + ", "
-                + (closed.get()
+                + (closing.get() != null
                         ? "closed"
                         : "valid at " + heldAt() + " for " + remainingLease().toMillis() + " ms");
     }

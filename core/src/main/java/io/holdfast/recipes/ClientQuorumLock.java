@@ -10,8 +10,11 @@ import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.MemberSpec;
 import io.holdfast.spi.Platform;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
@@ -22,7 +25,10 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A quorum lock. A thread that holds the lock has a lease. This object counts the levels of each thread. */
+/**
+ * A quorum lock. A thread that holds the lock has a lease and a number of levels, which all objects of the same name and clients
+ * share.
+ */
 final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements QuorumLock {
 
     private static final int MIN_SERVERS = 3;
@@ -42,15 +48,19 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
         }
     }
 
+    /** A quorum lock, whichever object stands for it. */
+    private record Key(String name, Set<Holdfast> clients) {}
+
+    /** The holds of the current thread; null if it has none. */
+    private static final ThreadLocal<@Nullable Map<Key, Held>> HELD = new ThreadLocal<>();
+
+    private final Key key;
     private final QuorumServers servers;
     private final List<DistributedLock> members;
     private final boolean reentrant;
 
-    /** The hold of the current thread through this object. */
-    @SuppressWarnings("ThreadLocalUsage")
-    private final ThreadLocal<@Nullable Held> current = new ThreadLocal<>();
-
-    private ClientQuorumLock(QuorumServers servers, List<DistributedLock> members, boolean reentrant) {
+    private ClientQuorumLock(Key key, QuorumServers servers, List<DistributedLock> members, boolean reentrant) {
+        this.key = key;
         this.servers = servers;
         this.members = members;
         this.reentrant = reentrant;
@@ -77,6 +87,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
             options.budget().ifPresent(budget -> requireBudget(name, server, budget));
         }
         return new ClientQuorumLock(
+                new Key(name, Set.copyOf(clients)),
                 new QuorumServers(name, all, options.budget()),
                 members,
                 options.lock().reentrant());
@@ -249,10 +260,10 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
 
     @Override
     boolean enter(MemberSpec spec, long wait) throws InterruptedException {
-        Held held = current.get();
+        Held held = held();
         if (held == null) {
             Optional<ClientQuorumLease> lease = acquire(spec, wait);
-            lease.ifPresent(acquired -> current.set(new Held(acquired)));
+            lease.ifPresent(acquired -> remember(new Held(acquired)));
             return lease.isPresent();
         }
         refuseInterrupted(spec.interruptible());
@@ -269,36 +280,57 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
     public void unlock() {
         Held held = requireHeld();
         if (--held.depth == 0) {
-            current.remove();
+            forget();
             held.lease.close();
         } else {
             held.lease.requireNotLost();
         }
     }
 
+    /** Returns the hold of the current thread. */
+    private @Nullable Held held() {
+        Map<Key, Held> all = HELD.get();
+        return all == null ? null : all.get(key);
+    }
+
+    private void remember(Held held) {
+        Map<Key, Held> all = Objects.requireNonNullElseGet(HELD.get(), HashMap::new);
+        all.put(key, held);
+        HELD.set(all);
+    }
+
+    /** Forgets the hold of the current thread. A thread without holds keeps nothing of this class. */
+    private void forget() {
+        Map<Key, Held> all = Objects.requireNonNull(HELD.get());
+        all.remove(key);
+        if (all.isEmpty()) {
+            HELD.remove();
+        }
+    }
+
     private Held requireHeld() {
-        Held held = current.get();
+        Held held = held();
         if (held == null) {
-            throw notOwner();
+            throw QuorumTexts.notHeld(servers, Thread.currentThread());
         }
         return held;
     }
 
     @Override
     public int holdCount() {
-        Held held = current.get();
+        Held held = held();
         return held == null ? 0 : held.depth;
     }
 
     @Override
     public boolean isValid() {
-        Held held = current.get();
+        Held held = held();
         return held != null && held.lease.isValid();
     }
 
     @Override
     public int heldAt() {
-        Held held = current.get();
+        Held held = held();
         return held == null ? 0 : held.lease.heldAt();
     }
 

@@ -50,6 +50,8 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
                 throw e;
             }
             end.complete(new End.Resigned());
+        } else {
+            lease.close();
         }
     }
 
@@ -57,7 +59,7 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
     public CompletableFuture<Void> closeAsync() {
         return resigning.compareAndSet(false, true)
                 ? lease.closeAsync().whenComplete((nothing, error) -> end.complete(endOf(error)))
-                : CompletableFuture.completedFuture(null);
+                : lease.closeAsync();
     }
 
     /** Returns how the leadership ended. The error is that of its release, and null if the release succeeded. */

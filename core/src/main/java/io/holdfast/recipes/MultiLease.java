@@ -73,7 +73,9 @@ public interface MultiLease extends AutoCloseable {
      * @throws IllegalArgumentException if the lease is out of range
      * @throws LeaseLostException if a member is lost, or if the hold is closed
      * @throws IllegalStateException if the watchdog renews the hold, so that there is nothing to extend
-     * @throws StoreUnavailableException if a store did not confirm
+     * @throws StoreUnavailableException if a store did not confirm, so that the outcome at that member is unknown. A
+     *     confirmation that comes later still moves its end. Without one, the member ends as before, and is then released at the
+     *     store
      */
     void extend(Duration lease);
 

@@ -4,6 +4,7 @@ import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.LeaseLostException;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LeaseAccess;
+import io.holdfast.internal.access.LockAccess;
 import io.holdfast.spi.Platform;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,14 +29,24 @@ import org.jspecify.annotations.Nullable;
  *       holder has a token from a server that knew of this hold.
  *   <li>The hold is valid as long as its holds at a majority are valid. A server joins the hold only while a majority of the
  *       others is valid.
- *   <li>An attempt that can no longer reach a majority releases everything that it acquired.
+ *   <li>An attempt that can no longer reach a majority, and a hold that has lost it, release everything that they acquired.
+ *       Otherwise the servers that they keep would not serve the others, who then could not do without a further server.
  * </ol>
  *
- * <p><strong>Acquiring.</strong> The hold requests the lock from all servers at once. When a majority has granted it, the
- * highest of their tokens becomes the token of the hold. Each of these servers is asked to issue later tokens only above it.
- * The hold begins when a majority has confirmed that. Before that, a server may grant a higher token, because another owner may
- * have held its lock in between. That token then becomes the token of the hold, and all servers confirm again. A server that
+ * <p><strong>Acquiring.</strong> The hold requests the lock from all servers at once. When a majority has granted it, the token of
+ * the hold becomes a little more than the highest of their tokens. Each of these servers is asked to issue later tokens only
+ * above it. The hold begins when a majority has confirmed that. Before that, a server may grant a higher token, because its
+ * clock is ahead, or another owner has held its lock in between. Then the token rises again, and all servers confirm again.
+ * Without the room above the highest token, each later answer would cause that. A server that
  * answers later takes the same steps. So does a server that did not answer, which is asked again every third of a lease.
+ *
+ * <p><strong>Split votes.</strong> If a server has refused the lock, another owner has some of the votes, and may need those that
+ * this attempt has. So a minority that stays silent is given up {@value #LATE_ROUND_TRIPS} times as long after the start as the
+ * last answer took. The next attempts wait longer, so that a server that is only slower than the others gets its time. An
+ * attempt that will give way does not wait longer.
+ *
+ * <p><strong>Turns.</strong> An attempt that has waited for its turn begins with the grant of that server, and asks a server that
+ * refuses it again. An attempt without the turn that has a majority gives way if the first server that answers has refused it.
  *
  * <p><strong>Validity.</strong> Like any lock, a hold at one server is valid without a break from its grant until it is lost
  * for good. When a server joins, a majority of the others is valid, so none of them was missing since the previous server
@@ -51,6 +63,14 @@ final class QuorumHold {
     /** The number of ticks per lease. */
     private static final int TICKS = 3;
 
+    /** The tokens of a quarter of a millisecond: about as much later the other servers grant the lock. */
+    private static final long ROOM = 1 << 18;
+
+    /** The number of round trips that a server may take longer than the others. */
+    private static final int LATE_ROUND_TRIPS = 4;
+
+    private static final Duration SHORT_PATIENCE = Duration.ofMillis(1);
+
     /** The phase of the hold. */
     private enum Phase {
         ACQUIRING,
@@ -62,21 +82,34 @@ final class QuorumHold {
     private final QuorumServers servers;
     private final Optional<Duration> fixedLease;
     private final @Nullable Thread owner;
+    private final long startNanos;
     private final long answerDeadline;
+    private final Duration patience;
+    private final boolean hasTurn;
+    private final boolean yields;
     private final List<QuorumMember> members;
     private final Serial events;
+    private final FixedLease lease;
     private final CompletableFuture<Boolean> acquired = new CompletableFuture<>();
     private final List<Consumer<LeaseLostException>> lossActions = new ArrayList<>();
 
     private volatile Phase phase = Phase.ACQUIRING;
     private volatile List<LeaseAccess> memberLeases = List.of();
     private volatile long token;
-    private volatile long endNanos;
-    private volatile Optional<Duration> longest = Optional.empty();
     private volatile @Nullable LeaseLostException loss;
     private boolean lostByClose;
+
+    /** The releases after a loss. */
+    private List<CompletableFuture<Boolean>> rest = List.of();
+
     private volatile @Nullable RuntimeException failure;
     private Platform.Task ticker = () -> {};
+    private Platform.Task silenceTimer = () -> {};
+
+    /** The gate of an attempt that failed. */
+    private volatile @Nullable LockAccess gate;
+
+    private volatile boolean yielded;
 
     /**
      * Creates an attempt, which {@link #start} starts.
@@ -84,16 +117,43 @@ final class QuorumHold {
      * @param fixedLease the lease of a hold that is not renewed; empty to renew the hold
      * @param owner the thread that holds the lock; null if a lease holds it
      * @param timeout the maximum time to wait for servers that do not answer
+     * @param patience the minimum time to wait for a silent minority after the last answer, when a server has refused the lock
      */
-    QuorumHold(QuorumServers servers, Optional<Duration> fixedLease, @Nullable Thread owner, Duration timeout) {
+    QuorumHold(
+            QuorumServers servers,
+            Optional<Duration> fixedLease,
+            @Nullable Thread owner,
+            Duration timeout,
+            Duration patience,
+            Optional<Turn> turn,
+            boolean yields) {
         this.servers = servers;
         this.fixedLease = fixedLease;
+        lease = new FixedLease(servers);
         this.owner = owner;
-        answerDeadline = servers.platform().nanoTime() + timeout.toNanos();
+        this.patience = patience;
+        this.yields = yields;
+        hasTurn = turn.isPresent();
+        startNanos = servers.platform().nanoTime();
+        answerDeadline = startNanos + timeout.toNanos();
         events = new Serial(e -> servers.open().access().failed(servers.toString(), e));
         members = servers.all().stream()
                 .map(server -> new QuorumMember(server, this, servers.budget(server, fixedLease)))
                 .toList();
+        turn.ifPresent(won -> members.stream()
+                .filter(member -> member.server.equals(won.gate()))
+                .forEach(member -> member.adopt(won.lease())));
+    }
+
+    /** The lock at one server, which its owner waited for before it asks the other servers. */
+    record Turn(LockAccess gate, LeaseAccess lease) {}
+
+    boolean hasTurn() {
+        return hasTurn;
+    }
+
+    boolean isAcquiring() {
+        return phase == Phase.ACQUIRING;
     }
 
     String name() {
@@ -106,6 +166,10 @@ final class QuorumHold {
 
     Optional<Duration> fixedLease() {
         return fixedLease;
+    }
+
+    FixedLease lease() {
+        return lease;
     }
 
     /** Returns the leases of the confirmed members; some of them may be lost. */
@@ -124,19 +188,21 @@ final class QuorumHold {
      * completes with false when every grant is released; {@link #failure} then returns the reason.
      */
     CompletableFuture<Boolean> start() {
-        setEnd(fixedLease, servers.platform().nanoTime());
+        fixedLease.ifPresent(length -> lease.extend(length, servers.platform().nanoTime()));
         event(() -> {
+            // the same for all, because the first request of a client may load classes for longer than that
+            Duration time = answerTimeLeft();
             for (QuorumMember member : members) {
-                // an answer of an earlier member may already have ended the attempt
-                if (phase == Phase.ACQUIRING) {
-                    member.request(fixedLease, answerTimeLeft());
+                // an answer of an earlier member may already have ended the attempt; that of the gate is known
+                if (phase == Phase.ACQUIRING && member.memberLease().isEmpty()) {
+                    member.request(fixedLease, time);
                 }
             }
         });
         return acquired;
     }
 
-    private Duration answerTimeLeft() {
+    Duration answerTimeLeft() {
         return Duration.ofNanos(answerDeadline - servers.platform().nanoTime());
     }
 
@@ -155,9 +221,14 @@ final class QuorumHold {
                 .orElse(0);
         if (phase != Phase.ACQUIRING || (token != 0 && highest <= token)) {
             member.raiseFloor(token);
-        } else if (granted.size() >= servers.majority()) {
+        } else if (granted.size() < servers.majority()) {
+            limitSilence();
+        } else if (yields && isRefusedBy(answered())) {
+            yielded = true;
+            fail(null);
+        } else {
             // a server that has confirmed only the lower token might still issue a token between the two
-            token = highest;
+            token = highest + ROOM;
             granted.forEach(QuorumMember::unconfirm);
             granted.forEach(each -> each.raiseFloor(token));
         }
@@ -196,9 +267,73 @@ final class QuorumHold {
             phase = Phase.HELD;
             events.defer(() -> acquired.complete(true));
         } else if (valid + members.stream().filter(QuorumMember::isPending).count() < servers.majority()) {
-            failure = hasLostMajority() ? QuorumTexts.failure(servers, members) : QuorumTexts.inDoubt(servers);
-            releaseAll(answerTimeLeft());
+            fail(hasLostMajority() ? QuorumTexts.failure(servers, members) : QuorumTexts.inDoubt(servers));
+        } else {
+            limitSilence();
         }
+    }
+
+    /** Ends the attempt. The reason is null if others hold the lock. */
+    private void fail(@Nullable RuntimeException why) {
+        failure = why;
+        gate = first(answered()).map(member -> member.server).orElse(null);
+        releaseAll(answerTimeLeft());
+    }
+
+    /** Returns {@code true} if another owner has the lock at the first of these servers. The first of all servers is the gate. */
+    private static boolean isRefusedBy(Stream<QuorumMember> some) {
+        return first(some).filter(QuorumMember::hasRefused).isPresent();
+    }
+
+    private static Optional<QuorumMember> first(Stream<QuorumMember> some) {
+        return some.min(Comparator.comparing(member -> member.server.address()));
+    }
+
+    private Stream<QuorumMember> answered() {
+        return members.stream().filter(QuorumMember::hasAnswered);
+    }
+
+    /** Returns {@code true} if the attempt gives way to an owner who has the turn. */
+    boolean yields() {
+        return yields;
+    }
+
+    /** Returns {@code true} if the attempt failed only because it gave way. */
+    boolean hasYielded() {
+        return yielded;
+    }
+
+    /** Returns the server at which contenders of a failed attempt take turns; empty if none has answered. */
+    Optional<LockAccess> gate() {
+        return Optional.ofNullable(gate);
+    }
+
+    /**
+     * Begins the wait for a silent minority anew, if a server has refused the lock. At its end the minority is given up.
+     */
+    private void limitSilence() {
+        silenceTimer.cancel();
+        List<QuorumMember> silent = members.stream()
+                .filter(member -> member.is(QuorumMember.State.REQUESTED))
+                .toList();
+        boolean contended = members.stream().anyMatch(QuorumMember::isRefused);
+        if (contended && !silent.isEmpty() && silent.size() <= servers.all().size() - servers.majority()) {
+            Duration late = Duration.ofNanos((servers.platform().nanoTime() - startNanos) * LATE_ROUND_TRIPS);
+            // an attempt that will give way does not need the votes of slow servers
+            boolean hurries = yields && isRefusedBy(members.stream());
+            Duration least = hurries ? QuorumServers.shorter(patience, SHORT_PATIENCE) : patience;
+            WeakReference<QuorumHold> self = new WeakReference<>(this);
+            silenceTimer = servers.later(
+                    late.compareTo(least) > 0 ? late : least, () -> deliver(self, QuorumHold::giveUpSilent));
+        }
+    }
+
+    private void giveUpSilent() {
+        members.forEach(member -> {
+            if (phase == Phase.ACQUIRING && member.is(QuorumMember.State.REQUESTED)) {
+                member.giveUp();
+            }
+        });
     }
 
     // ---- while the lock is held
@@ -227,8 +362,9 @@ final class QuorumHold {
     /** Returns the loss if there is one, even if no event has detected it yet. */
     Optional<LeaseLostException> loss() {
         if (phase == Phase.HELD && hasLostMajority()) {
+            LeaseLostException lost = QuorumTexts.lost(servers, token, liveCount());
             event(this::detectLoss);
-            return Optional.of(QuorumTexts.lost(servers, token, liveCount()));
+            return Optional.of(lost);
         }
         return Optional.ofNullable(loss);
     }
@@ -266,9 +402,10 @@ final class QuorumHold {
             lostByClose = servers.areTooManyClosed();
             phase = Phase.LOST;
             ticker.cancel();
-            members.stream().filter(QuorumMember::isPending).forEach(QuorumMember::release);
             lossActions.forEach(action -> notifyLoss(action, lost));
             lossActions.clear();
+            memberLeases = List.of();
+            rest = members.stream().map(QuorumMember::release).toList();
         }
     }
 
@@ -285,33 +422,6 @@ final class QuorumHold {
                 lossActions.add(action);
             }
         });
-    }
-
-    /**
-     * Sets the end of a hold with a fixed lease, counted from the given {@code nanoTime}. During a hold, the end never moves to an
-     * earlier time.
-     */
-    void setEnd(Optional<Duration> lease, long from) {
-        lease.ifPresent(length -> {
-            long at = from + length.toNanos();
-            endNanos = phase == Phase.ACQUIRING || at - endNanos > 0 ? at : endNanos;
-            longest = longest.filter(before -> before.compareTo(length) > 0).or(() -> lease);
-        });
-    }
-
-    /** Returns how long a hold with a fixed lease can stay valid, at least; empty if it is renewed. */
-    Optional<Duration> left() {
-        return longest.map(lease -> {
-            Duration margin = lease.minus(servers.open().validityOf(lease));
-            Duration left =
-                    Duration.ofNanos(endNanos - servers.platform().nanoTime()).minus(margin);
-            return left.isNegative() ? Duration.ZERO : left;
-        });
-    }
-
-    /** Returns the longest lease for which the hold was acquired or extended; empty if it is renewed. */
-    Optional<Duration> longestLease() {
-        return longest;
     }
 
     // ---- missing servers
@@ -338,8 +448,7 @@ final class QuorumHold {
     }
 
     private void requestAgain(QuorumMember member) {
-        Optional<Duration> left = fixedLease.map(
-                each -> Duration.ofNanos(endNanos - servers.platform().nanoTime()));
+        Optional<Duration> left = lease.untilEnd();
         if (left.filter(time -> time.compareTo(Durations.MIN_LEASE) < 0).isEmpty()) {
             member.request(left, servers.budget(fixedLease));
         }
@@ -390,9 +499,11 @@ final class QuorumHold {
     private CompletableFuture<Integer> releaseAll(Duration max) {
         phase = Phase.ENDED;
         ticker.cancel();
+        silenceTimer.cancel();
         lossActions.clear();
-        List<CompletableFuture<Boolean>> lost =
-                members.stream().map(QuorumMember::release).toList();
+        List<CompletableFuture<Boolean>> lost = Stream.concat(
+                        rest.stream(), members.stream().map(QuorumMember::release))
+                .toList();
         memberLeases = List.of();
         CompletableFuture<Void> all = CompletableFuture.allOf(lost.toArray(CompletableFuture[]::new));
         var timer = servers.later(QuorumServers.shorter(servers.budget(fixedLease), max), () -> all.complete(null));

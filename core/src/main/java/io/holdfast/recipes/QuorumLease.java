@@ -38,7 +38,8 @@ public interface QuorumLease extends Lease {
     QuorumLease onLost(Consumer<LeaseLostException> action);
 
     /**
-     * Releases the lock at all servers. Does nothing if it was closed before.
+     * Releases the lock at all servers. If another caller has begun to close the lease, waits until that release is known, and does
+     * nothing else.
      *
      * <p>The method waits for the answers for at most the timeout of one server ({@link QuorumOptions#budget}). Then it logs a
      * warning for each server that did not answer, and the release continues in the background.

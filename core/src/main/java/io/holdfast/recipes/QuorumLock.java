@@ -25,9 +25,9 @@ import java.util.List;
  * <p><strong>Every acquiring method</strong> asks all servers at once. Each request has the timeout of one server
  * ({@link QuorumOptions#budget}). It returns when a majority has granted the lock and confirmed its token. This costs two calls
  * to each server, and none if the current thread already holds the lock. The other servers are added to the hold when they
- * answer. If no majority grants the lock, all grants are released. Within the wait the servers are asked again after a random
- * pause, which grows to about half a second. The last pause is cut to the end of the wait, so the last attempt begins when the
- * time is up. No waiter has a position in a queue. If several callers try at the same moment without waiting, each can acquire
+ * answer. If no majority grants the lock, all grants are released. A waiter then waits for the lock at one server, for half a
+ * second at most, and asks the others when it has it. So waiters take turns as at a plain lock. The last attempt begins when the
+ * time is up. If several callers try at the same moment without waiting, each can acquire
  * a minority, and all of them can fail. A call lasts at most its wait plus three of these timeouts. A waiter continues to wait
  * through an outage like that of a {@link DistributedLock}. A refusal or a missing answer of a minority of the servers is not
  * reported. The call fails only if so many servers fail that no majority is left.

@@ -3,6 +3,7 @@ package io.holdfast.recipes;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
+import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.LeaseAccess;
@@ -34,11 +35,16 @@ final class QuorumMember {
         IDLE,
         /** The lock is requested, and the server has not answered yet. */
         REQUESTED,
+        /** The server has refused the lock, and is asked again after a pause. */
+        REPEATING,
         /** The server has granted the lock. Its later tokens may still be below the token of the quorum hold. */
         GRANTED,
         /** The server has confirmed the token. The member counts toward the majority. */
         CONFIRMED
     }
+
+    private static final int MAX_REPETITIONS = 5;
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(1);
 
     final LockAccess server;
     private final QuorumHold hold;
@@ -46,6 +52,7 @@ final class QuorumMember {
     private State state = State.REQUESTED;
     private @Nullable LeaseAccess memberLease;
     private @Nullable Throwable failure;
+    private int repetitions;
     private CompletableFuture<?> request = CompletableFuture.completedFuture(null);
     private Platform.Task timer = () -> {};
 
@@ -61,7 +68,7 @@ final class QuorumMember {
 
     /** Returns {@code true} if this member may still become confirmed without another request for the lock. */
     boolean isPending() {
-        return state == State.REQUESTED || state == State.GRANTED;
+        return state == State.REQUESTED || state == State.REPEATING || state == State.GRANTED;
     }
 
     Optional<LeaseAccess> memberLease() {
@@ -73,13 +80,36 @@ final class QuorumMember {
         return Optional.ofNullable(failure);
     }
 
+    /** Returns {@code true} if another owner holds the lock at the server, or a thread of this process is requesting it. */
+    boolean isRefused() {
+        return hasRefused() || (state == State.IDLE && failure instanceof LockTimeoutException);
+    }
+
+    /** Returns {@code true} if the server has granted or refused the lock. A request of another thread is no answer. */
+    boolean hasAnswered() {
+        return state == State.GRANTED || state == State.CONFIRMED || state == State.REPEATING || hasRefused();
+    }
+
+    /** Returns {@code true} if the server has answered that another owner holds the lock. */
+    boolean hasRefused() {
+        return state == State.IDLE && failure == null;
+    }
+
+    /** Begins with a grant that the server has already given. */
+    void adopt(LeaseAccess granted) {
+        memberLease = granted;
+        state = State.GRANTED;
+    }
+
     /** Requests the lock. The timeout is the budget or {@code max}, whichever is shorter. */
     void request(Optional<Duration> fixedLease, Duration max) {
         state = State.REQUESTED;
         failure = null;
         Duration within = QuorumServers.shorter(budget, max);
         guarded(() -> {
-            CompletableFuture<Optional<Lease>> answer = server.tryOnce(fixedLease);
+            // a hold that completes itself again queues behind those who wait for the server
+            CompletableFuture<Optional<Lease>> answer =
+                    hold.isAcquiring() ? server.tryOnce(fixedLease) : server.await(fixedLease, within);
             await(answer, within, () -> answer.completeExceptionally(noAnswer(within)));
             var unused = answer.whenComplete((lease, error) ->
                     hold.event(() -> answered(answer, error == null ? lease : Optional.empty(), error)));
@@ -119,8 +149,24 @@ final class QuorumMember {
             memberLease = granted.get();
             state = State.GRANTED;
             hold.granted(this);
+        } else if (error == null && hold.isAcquiring() && hold.hasTurn() && repetitions < MAX_REPETITIONS) {
+            state = State.REPEATING;
+            timer = server.later(FIRST_PAUSE.multipliedBy(1L << repetitions++), () -> hold.event(this::repeat));
         } else {
             remove(error == null ? QuorumTexts.refusal(server, hold.name()) : Awaiting.cause(error));
+        }
+    }
+
+    /** Ends a request that has no answer. */
+    void giveUp() {
+        remove(new IndeterminateLockException(
+                hold.name(), server.address() + " did not answer, though other servers did", null));
+    }
+
+    /** Requests the lock again. Owners without the turn, who may have had it for a moment, were giving way. */
+    private void repeat() {
+        if (state == State.REPEATING) {
+            request(hold.fixedLease(), hold.answerTimeLeft());
         }
     }
 

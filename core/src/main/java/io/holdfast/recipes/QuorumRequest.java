@@ -1,9 +1,13 @@
 package io.holdfast.recipes;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
+import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.StoreRefusedException;
+import io.holdfast.internal.access.LeaseAccess;
+import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.MemberSpec;
+import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -13,9 +17,15 @@ import org.jspecify.annotations.Nullable;
  * One acquiring call. It makes attempts one after another, until one of them holds the lock or the time is up.
  *
  * <p>Callers that ask at the same moment can acquire a minority each (split vote). So a failed attempt releases everything that
- * it acquired, and the call pauses before the next attempt (randomized exponential backoff). The mean pause doubles with each
- * attempt, up to {@link #LONGEST_PAUSE}. Each pause is between half and one and a half times the mean. In time, one caller asks
- * alone. When the time is up, the call makes one more attempt. There is no queue.
+ * it acquired. If others have the lock, the call then waits for its <em>turn</em>: it waits for the lock at one server, the
+ * <em>gate</em>, and asks the others when it has it. All callers choose the same gate, the first server by address of those that
+ * answer, so its wait queue orders them, and one of them at a time asks. An attempt without the turn gives way to the one who has
+ * it. The gate only avoids conflicts: after {@link #TURN_WAIT} in vain, because somebody keeps the gate and nothing else, or
+ * because the gate has died, the call makes an attempt without the turn, and gives way to nobody.
+ *
+ * <p>If an attempt fails for another reason, or in spite of the turn, the call pauses (randomized exponential backoff). The mean
+ * pause doubles with each attempt, up to {@link #LONGEST_PAUSE}. Each pause is between half and one and a half times the mean.
+ * When the time is up, the call makes one more attempt, which gives way to nobody.
  *
  * <p>If no majority answers, the call continues for some time, because servers may recover. If a majority has never answered,
  * it continues for a command timeout. If a majority has answered before, it continues for the {@code maxOutage} of its clients.
@@ -32,7 +42,11 @@ final class QuorumRequest {
 
     private static final Duration FIRST_PAUSE = Duration.ofMillis(4);
     private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+    private static final Duration TURN_WAIT = Duration.ofMillis(500);
     private static final int MAX_STALE = 3;
+
+    /** A request keeps the votes of a split vote for a quarter of its pauses, so that others can win meanwhile. */
+    private static final int PATIENCE_PER_PAUSE = 4;
 
     private final QuorumServers servers;
     private final MemberSpec spec;
@@ -43,6 +57,7 @@ final class QuorumRequest {
     private final @Nullable Thread owner;
     private final CompletableFuture<Optional<QuorumHold>> outcome = new CompletableFuture<>();
     private volatile QuorumHold attempt;
+    private volatile CompletableFuture<Optional<Lease>> turn = CompletableFuture.completedFuture(Optional.empty());
 
     private Duration pause = FIRST_PAUSE;
     private Duration longestOutage;
@@ -61,7 +76,7 @@ final class QuorumRequest {
         this.owner = owner;
         this.stale = stale;
         this.longestOutage = servers.commandTimeout();
-        this.attempt = newAttempt();
+        this.attempt = newAttempt(Optional.empty(), true);
     }
 
     /**
@@ -96,9 +111,16 @@ final class QuorumRequest {
         return new QuorumRequest(servers, spec, timeout, owner, stale + 1);
     }
 
-    private QuorumHold newAttempt() {
+    private QuorumHold newAttempt(Optional<QuorumHold.Turn> turn, boolean yields) {
         attemptStart = servers.platform().nanoTime();
-        return new QuorumHold(servers, spec.lease(), owner, outageLeft());
+        return new QuorumHold(
+                servers,
+                spec.lease(),
+                owner,
+                outageLeft(),
+                pause.dividedBy(PATIENCE_PER_PAUSE),
+                turn,
+                yields && !isTimeUp());
     }
 
     /** Returns the time for which the call still tolerates that servers do not answer. */
@@ -120,8 +142,54 @@ final class QuorumRequest {
         } else if (isOver(failure)) {
             outage.ifPresentOrElse(outcome::completeExceptionally, this::refuse);
         } else if (!outcome.isDone()) {
-            var unused = servers.later(nextPause(), this::tryAgain);
+            // the next attempts are more patient, also after a wait for the turn
+            Duration next = nextPause();
+            attempt.gate()
+                    .filter(gate -> isContended(failure) && attempt.yields())
+                    .ifPresentOrElse(this::awaitTurn, () -> tryLater(next));
         }
+    }
+
+    private void tryLater(Duration delay) {
+        var unused = servers.later(delay, () -> tryAgain(Optional.empty(), true));
+    }
+
+    private static boolean isContended(Optional<RuntimeException> failure) {
+        return failure.filter(error -> !(error instanceof LockTimeoutException)).isEmpty();
+    }
+
+    /** Waits for the lock at one server, where all contenders queue, so that one of them at a time asks the others. */
+    private void awaitTurn(LockAccess gate) {
+        Duration wait = QuorumServers.shorter(random(TURN_WAIT), timeLeft());
+        CompletableFuture<Optional<Lease>> answer = requestTurn(gate, wait);
+        turn = answer;
+        // a frozen gate could take longer
+        Platform.Task timer = servers.later(wait, () -> answer.complete(Optional.empty()));
+        var unused = answer.whenComplete((lease, error) -> {
+            timer.cancel();
+            if (!outcome.isDone()) {
+                tryAgain(turnOf(gate, error == null ? lease : Optional.empty()), false);
+            } else if (error == null) {
+                turnOf(gate, lease).ifPresent(late -> late.lease().releaseAsync());
+            }
+        });
+        // withdrawal race: a concurrent withdrawal may have seen the previous wait
+        if (outcome.isDone()) {
+            answer.cancel(false);
+        }
+    }
+
+    private CompletableFuture<Optional<Lease>> requestTurn(LockAccess gate, Duration wait) {
+        try {
+            return gate.await(spec.lease(), wait);
+        } catch (IllegalStateException e) {
+            // its client was closed
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+    }
+
+    private static Optional<QuorumHold.Turn> turnOf(LockAccess gate, Optional<Lease> lease) {
+        return lease.map(LeaseAccess.class::cast).map(won -> new QuorumHold.Turn(gate, won));
     }
 
     private void refuse() {
@@ -134,11 +202,16 @@ final class QuorumRequest {
 
     private boolean isOver(Optional<RuntimeException> failure) {
         recordOutage(failure);
-        boolean timeIsUp = timeout.nanos() <= 0 || timeout.isOver();
         boolean isFinal = failure.filter(
                         error -> error instanceof StoreRefusedException || error instanceof IllegalStateException)
                 .isPresent();
-        return timeIsUp || isFinal || (outage.isPresent() && outageLeft().toNanos() <= 0);
+        return (isTimeUp() && !attempt.hasYielded())
+                || isFinal
+                || (outage.isPresent() && outageLeft().toNanos() <= 0);
+    }
+
+    private boolean isTimeUp() {
+        return timeout.nanos() <= 0 || timeout.isOver();
     }
 
     private void recordOutage(Optional<RuntimeException> failure) {
@@ -153,18 +226,28 @@ final class QuorumRequest {
     }
 
     private Duration nextPause() {
-        long half = pause.toNanos() / 2;
-        Duration random =
-                Duration.ofNanos(half + Math.floorMod(servers.platform().randomLong(), 2 * half));
+        Duration random = random(pause);
         Duration twice = pause.multipliedBy(2);
         pause = twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
-        return QuorumServers.shorter(random, QuorumServers.shorter(timeout.left(), outageLeft()));
+        return QuorumServers.shorter(random, timeLeft());
     }
 
-    private void tryAgain() {
-        attempt = newAttempt();
+    /** Returns a duration between half and one and a half times the mean. */
+    private Duration random(Duration mean) {
+        long half = mean.toNanos() / 2;
+        return Duration.ofNanos(half + Math.floorMod(servers.platform().randomLong(), 2 * half));
+    }
+
+    private Duration timeLeft() {
+        return QuorumServers.shorter(timeout.left(), outageLeft());
+    }
+
+    private void tryAgain(Optional<QuorumHold.Turn> turn, boolean yields) {
+        attempt = newAttempt(turn, yields);
         // withdrawal race: a concurrent withdrawal may have ended only the previous attempt
-        if (!outcome.isDone()) {
+        if (outcome.isDone()) {
+            var unused = attempt.release();
+        } else {
             startAttempt();
         }
     }
@@ -177,11 +260,16 @@ final class QuorumRequest {
     }
 
     /**
-     * Withdraws the request. The future completes when every grant is released. If the request has already completed, this
-     * method does nothing, and a hold stays held.
+     * Withdraws the request. The future completes when every grant of the last attempt is released. A grant for which the request
+     * waits at the gate is released in the background. If the request has already completed, this method does nothing, and a hold
+     * stays held.
      */
     @CanIgnoreReturnValue
     CompletableFuture<Void> withdraw() {
-        return outcome.cancel(false) ? attempt.release() : CompletableFuture.completedFuture(null);
+        if (!outcome.cancel(false)) {
+            return CompletableFuture.completedFuture(null);
+        }
+        turn.cancel(false);
+        return attempt.release();
     }
 }

@@ -22,7 +22,7 @@ final class QuorumTexts {
         return new LeaseLostException(
                 servers.name(),
                 token,
-                servers + ": the hold (token " + token + ") is lost: it is still held at " + heldAt
+                servers + ": the hold (token " + token + ") is lost: it was still held at " + heldAt
                         + " servers, and needs " + servers.majority()
                         + (servers.areTooManyClosed() ? ", because " + closedClients(servers) : "")
                         + ". Another owner may hold the lock; undo or fence what was done under it");
@@ -67,10 +67,7 @@ final class QuorumTexts {
         } else if (failures.size() > tolerated) {
             return new LockTimeoutException(servers.name(), servers + " is being acquired by other threads");
         }
-        boolean refused = members.stream()
-                .anyMatch(member ->
-                        member.is(QuorumMember.State.IDLE) && member.failure().isEmpty());
-        return refused ? null : tooSlow(servers);
+        return members.stream().anyMatch(QuorumMember::hasRefused) ? null : tooSlow(servers);
     }
 
     static StoreUnavailableException inDoubt(QuorumServers servers) {
@@ -121,6 +118,11 @@ final class QuorumTexts {
                         + " many servers");
     }
 
+    static IllegalMonitorStateException notHeld(QuorumServers servers, Thread thread) {
+        return new IllegalMonitorStateException(servers + " is not held by " + ThreadNames.named(thread)
+                + ", so nothing was unlocked. Unlock in the thread that locked, once for each lock()");
+    }
+
     static IllegalStateException notReentrant(QuorumServers servers, Thread thread) {
         return new IllegalStateException(servers + " is already held by " + ThreadNames.named(thread)
                 + ", and its options forbid entering it again: unlock first, or remove withReentrant(false)");
@@ -140,11 +142,11 @@ final class QuorumTexts {
                 + " ms, before the requested " + atLeast.toMillis() + " ms; extend it");
     }
 
-    static StoreUnavailableException unconfirmed(QuorumServers servers, String what, Duration remaining) {
+    static StoreUnavailableException unconfirmed(QuorumServers servers, String what, String state, Duration remaining) {
         return new StoreUnavailableException(
                 servers.name(),
-                servers + ": fewer than " + servers.majority() + " confirmed " + what
-                        + " in time; the hold is unchanged, valid for " + remaining.toMillis() + " ms",
+                servers + ": fewer than " + servers.majority() + " confirmed " + what + " in time; " + state
+                        + " valid for " + remaining.toMillis() + " ms",
                 null);
     }
 }

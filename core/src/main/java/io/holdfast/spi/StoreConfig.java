@@ -112,13 +112,19 @@ public record StoreConfig(
         /**
          * Returns a holder as others see it.
          *
+         * @param id the id of its hold at the store
          * @param mode the mode in which it holds the name; never that of a semaphore
          * @param answer the description by the holder; empty if it did not answer
          */
         public static LockReport.Holder holder(
-                LockReport.Client client, Share.Mode mode, Optional<HoldDescription> answer, Duration remainingLease) {
+                LockReport.Client client,
+                String id,
+                Share.Mode mode,
+                Optional<HoldDescription> answer,
+                Duration remainingLease) {
             return new LockReport.Holder(
                     client,
+                    id,
                     LockReport.Mode.valueOf(mode.name()),
                     answer.map(HoldDescription::owner),
                     answer.map(HoldDescription::since),

@@ -90,6 +90,7 @@ class LeaderWatchTermsTest {
     private static Holder leader(String client, OptionalLong term) {
         return new Holder(
                 LockReport.Client.unknown(client),
+                client + ":1",
                 LockReport.Mode.LOCK,
                 Optional.empty(),
                 Optional.empty(),

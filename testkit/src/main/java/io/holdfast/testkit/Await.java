@@ -1,5 +1,6 @@
 package io.holdfast.testkit;
 
+import io.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -8,20 +9,31 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for expected events in real time. Fails if an event does not occur within three minutes, which is long for a busy machine. */
+/**
+ * Waits for expected events in real time. Fails if an event does not occur within three minutes, which is long for a busy machine.
+ * The system property {@code holdfast.await} sets another limit, in seconds.
+ */
 public final class Await {
 
-    private static final Duration LIMIT = Duration.ofMinutes(3);
+    private static final Duration LIMIT = Duration.ofSeconds(Long.getLong("holdfast.await", 180));
     private static final long STEP_NANOS = 1_000_000;
 
     private Await() {}
 
-    /** Waits until the condition holds. */
+    /** Waits until the condition holds. A store that does not answer it in time, as on a busy machine, is asked again. */
     public static void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + LIMIT.toNanos();
-        while (!condition.getAsBoolean()) {
+        while (true) {
+            StoreUnavailableException unanswered = null;
+            try {
+                if (condition.getAsBoolean()) {
+                    return;
+                }
+            } catch (StoreUnavailableException e) {
+                unanswered = e;
+            }
             if (System.nanoTime() - end > 0) {
-                throw new AssertionError("did not happen within " + LIMIT.toSeconds() + " s: " + what);
+                throw new AssertionError("did not happen within " + LIMIT.toSeconds() + " s: " + what, unanswered);
             }
             LockSupport.parkNanos(STEP_NANOS);
         }

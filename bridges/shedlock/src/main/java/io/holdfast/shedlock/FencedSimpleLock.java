@@ -49,8 +49,8 @@ public interface FencedSimpleLock extends SimpleLock {
      * @return the extended lock, which is a {@code FencedSimpleLock}; empty if the hold was lost
      * @throws IllegalArgumentException if a time is out of range
      * @throws IllegalStateException if the lock was unlocked or extended before
-     * @throws io.holdfast.StoreUnavailableException if the store did not confirm; the hold is unchanged, and this object can
-     *     still be used
+     * @throws io.holdfast.StoreUnavailableException if the store did not confirm, so that the outcome is unknown; this object
+     *     can still be used
      */
     @Override
     Optional<SimpleLock> extend(Duration lockAtMostFor, Duration lockAtLeastFor);

@@ -55,8 +55,13 @@ public interface LockAccess {
     CompletableFuture<Optional<Lease>> tryOnce(Optional<Duration> lease);
 
     /**
-     * Returns {@code true} if this client requests the lock now for another thread. The store may refuse others because of that
-     * request.
+     * Requests a lease, and waits for the given time at most until the lock is free. Otherwise like {@link #tryOnce}.
+     */
+    CompletableFuture<Optional<Lease>> await(Optional<Duration> lease, Duration wait);
+
+    /**
+     * Returns {@code true} if this client requests the lock now for another thread, and the store has not put that request in its
+     * queue. The store may refuse others because of it.
      */
     boolean isBeingRequested();
 

@@ -13,6 +13,8 @@ import java.util.concurrent.CompletableFuture;
 /** The renewals that owners request: to confirm a hold, to move its end, or to enter it again. */
 public final class HoldRenewals {
 
+    private static final String UNCHANGED = "the hold is unchanged,";
+
     private final Engine engine;
 
     HoldRenewals(Engine engine) {
@@ -36,7 +38,7 @@ public final class HoldRenewals {
         if (!engine.holds.validity().valid(hold)
                 || engine.holds.validity().remaining(hold).toNanos() < nanos) {
             String what = "a validity of " + atLeast.toMillis() + " ms";
-            throw answered ? unconfirmed(hold, what, "its answer proves less") : unconfirmed(hold, what);
+            throw unconfirmed(hold, what, answered ? "its answer proves less" : hold.tenure.lastFailure, UNCHANGED);
         }
     }
 
@@ -55,19 +57,20 @@ public final class HoldRenewals {
         return nanos;
     }
 
-    /** Returns the error for a missing confirmation. A hold that was released in the meantime cannot be confirmed. */
-    private RuntimeException unconfirmed(Hold hold, String what) {
-        return unconfirmed(hold, what, hold.tenure.lastFailure);
+    /** Returns the error for a new end that has no confirmation. */
+    private RuntimeException unconfirmedEnd(Hold hold, String what) {
+        return unconfirmed(hold, what, hold.tenure.lastFailure, "its outcome is unknown, the hold is");
     }
 
-    private RuntimeException unconfirmed(Hold hold, String what, String reason) {
+    /** Returns the error for a missing confirmation. A hold that was released in the meantime cannot be confirmed. */
+    private RuntimeException unconfirmed(Hold hold, String what, String reason, String state) {
         if (hold.ended) {
             return ErrorTexts.closedLease(hold);
         }
         return new StoreUnavailableException(
                 hold.slot.name,
                 hold.slot.label() + ": " + engine.store.describe() + " did not confirm " + what + ": "
-                        + reason + "; the hold is unchanged, valid for "
+                        + reason + "; " + state + " valid for "
                         + engine.holds.validity().remaining(hold).toMillis() + " ms",
                 null);
     }
@@ -112,7 +115,8 @@ public final class HoldRenewals {
             confirm(hold);
             engine.holds.validity().requireNotLost(hold);
             if (!engine.holds.validity().valid(hold)) {
-                throw unconfirmed(hold, "the hold, which a clock step has put in doubt");
+                throw unconfirmed(
+                        hold, "the hold, which a clock step has put in doubt", hold.tenure.lastFailure, UNCHANGED);
             }
         }
     }
@@ -125,9 +129,10 @@ public final class HoldRenewals {
             return previousEnd != Durations.NEVER && hold.end() != previousEnd;
         });
         if (needsRenewal && !confirm(hold)) {
-            hold.slot.locked(hold::exit);
+            long now = engine.platform.nanoTime();
+            engine.event(hold.slot, (s, out) -> s.exit(hold, now, out));
             engine.holds.validity().requireNotLost(hold);
-            throw unconfirmed(hold, "the lease of the re-entry");
+            throw unconfirmedEnd(hold, "the lease of the re-entry");
         }
     }
 
@@ -145,7 +150,7 @@ public final class HoldRenewals {
         CompletableFuture<Boolean> confirmed = extendAsync(hold, lease);
         if (!Awaiting.done(engine.platform, confirmed, engine.config.command()) || !confirmed.join()) {
             requireCertain(hold);
-            throw hold.stopped() ? ErrorTexts.notExtensible(hold) : unconfirmed(hold, "the extension");
+            throw hold.stopped() ? ErrorTexts.notExtensible(hold) : unconfirmedEnd(hold, "the extension");
         }
     }
 

@@ -219,7 +219,10 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
     private void keepUntilMinHold(Hold hold) {
         if (hold.ended) {
             client.observers().released(hold);
-            throw notOwner();
+            long left = hold.minHoldLeft(client.platform().nanoTime());
+            throw client.tasks().isClosed() && left > 0
+                    ? ErrorTexts.closedDuringRun(name, client.settings().name(), left)
+                    : notOwner();
         }
         client.holds().releases().releaseWhenDue(hold);
     }

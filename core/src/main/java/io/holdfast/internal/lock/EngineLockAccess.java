@@ -46,8 +46,17 @@ record EngineLockAccess(ClientParts client, String name, HoldSpec spec, ClientAc
 
     @Override
     public CompletableFuture<Optional<Lease>> tryOnce(Optional<Duration> lease) {
+        return lock(lease).tryOnce();
+    }
+
+    @Override
+    public CompletableFuture<Optional<Lease>> await(Optional<Duration> lease, Duration wait) {
+        return lock(lease).tryAcquire(wait);
+    }
+
+    private ClientAsyncLock lock(Optional<Duration> lease) {
         HoldSpec requested = lease.map(spec::withOwnLease).orElse(spec);
-        return new ClientAsyncLock(client, name, requested, client.tasks().background()).tryOnce();
+        return new ClientAsyncLock(client, name, requested, client.tasks().background());
     }
 
     @Override

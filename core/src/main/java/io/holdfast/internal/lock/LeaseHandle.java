@@ -4,6 +4,7 @@ import static io.holdfast.spi.Names.quoted;
 
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
+import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LeaseAccess;
 import io.holdfast.internal.slot.ErrorTexts;
@@ -11,6 +12,7 @@ import io.holdfast.internal.slot.Hold;
 import io.holdfast.internal.slot.LossAction;
 import io.holdfast.internal.slot.Outcome;
 import io.holdfast.internal.slot.OwnedLease;
+import io.holdfast.internal.slot.Settlement;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
@@ -18,8 +20,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +34,9 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     private final ClientParts client;
     private final String name;
     private final WeakReference<Object> reference = new WeakReference<>(this);
-    private final AtomicBoolean closed = new AtomicBoolean();
+
+    /** The first close: it completes when its release is known. Null until then. */
+    private final AtomicReference<@Nullable CompletableFuture<Void>> closing = new AtomicReference<>();
 
     /**
      * The actions for the loss. Only this object refers to them. An action may refer to the lease, so a reference from the
@@ -62,6 +67,13 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
         return Objects.requireNonNull(hold);
     }
 
+    /** Returns the hold for a call by the current thread. */
+    private Hold used() {
+        Hold used = hold();
+        used.usedBy(Thread.currentThread());
+        return used;
+    }
+
     @Override
     public String name() {
         return name;
@@ -69,28 +81,28 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public long fencingToken() {
-        return hold().token;
+        return used().token;
     }
 
     @Override
     public boolean isValid() {
-        return client.holds().validity().valid(hold());
+        return client.holds().validity().valid(used());
     }
 
     @Override
     public Duration remainingLease() {
-        return client.holds().validity().remaining(hold());
+        return client.holds().validity().remaining(used());
     }
 
     @Override
     public void ensureValid(Duration atLeast) {
         requireOpen();
-        client.holds().renewals().ensureValid(hold(), atLeast);
+        client.holds().renewals().ensureValid(used(), atLeast);
     }
 
     @Override
     public Lease onLost(Consumer<LeaseLostException> action) {
-        client.holds().validity().onLost(hold(), lossActions, new LossAction(action, true));
+        client.holds().validity().onLost(used(), lossActions, new LossAction(action, true));
         return this;
     }
 
@@ -130,11 +142,11 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     public void extend(Duration lease) {
         Durations.requireLease(hold().slot.label() + ": lease", lease);
         requireOpen();
-        client.holds().renewals().extend(hold(), lease);
+        client.holds().renewals().extend(used(), lease);
     }
 
     private void requireOpen() {
-        if (closed.get()) {
+        if (closing.get() != null) {
             throw ErrorTexts.closedLease(hold());
         }
     }
@@ -146,7 +158,24 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
 
     @Override
     public Runnable startClose() {
-        return closed.compareAndSet(false, true) ? client.holds().releases().startRelease(hold()) : () -> {};
+        return onFirstClose(this::startRelease, first -> () -> awaitKnown(first));
+    }
+
+    private Runnable startRelease(CompletableFuture<Void> known) {
+        Runnable rest = client.holds().releases().startRelease(hold());
+        return () -> {
+            try {
+                rest.run();
+            } finally {
+                known.complete(null);
+            }
+        };
+    }
+
+    /** Bounded, because the thread may be the one that runs the callbacks on which the first close depends. */
+    private void awaitKnown(CompletableFuture<Void> first) {
+        long timeout = client.settings().store().commandTimeout().toNanos();
+        Awaiting.done(client.platform(), first, timeout);
     }
 
     @Override
@@ -155,9 +184,36 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     }
 
     private CompletableFuture<Void> close(Executor executor) {
-        return closed.compareAndSet(false, true)
-                ? client.holds().releases().releaseAsync(hold(), executor)
-                : CompletableFuture.completedFuture(null);
+        return onFirstClose(
+                known -> {
+                    CompletableFuture<Void> released = client.holds().releases().releaseAsync(hold(), executor);
+                    Awaiting.whenDone(released, () -> known.complete(null));
+                    return released;
+                },
+                first -> first.thenRunAsync(() -> {}, executor));
+    }
+
+    /** Releases the hold if it is the first close. A later one receives a future that completes when the release is known. */
+    private <T> T onFirstClose(
+            Function<CompletableFuture<Void>, T> release, Function<CompletableFuture<Void>, T> later) {
+        CompletableFuture<Void> known = new CompletableFuture<>();
+        CompletableFuture<Void> first = closing.compareAndExchange(null, known);
+        if (first != null) {
+            return later.apply(first);
+        }
+        try {
+            T released = release.apply(known);
+            Settlement settlement = hold().settlement;
+            if (settlement == null) {
+                known.complete(null);
+            } else {
+                Awaiting.whenDone(settlement.verdict, () -> known.complete(null));
+            }
+            return released;
+        } catch (RuntimeException e) {
+            known.complete(null);
+            throw e;
+        }
     }
 
     // ---- member of a quorum lock
@@ -200,8 +256,11 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
     }
 
     private String state() {
-        return closed.get()
+        return closing.get() != null
                 ? "closed"
-                : isValid() ? "valid for " + remainingLease().toMillis() + " ms" : "not valid";
+                : client.holds().validity().valid(hold())
+                        ? "valid for "
+                                + client.holds().validity().remaining(hold()).toMillis() + " ms"
+                        : "not valid";
     }
 }

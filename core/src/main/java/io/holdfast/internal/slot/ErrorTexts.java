@@ -84,7 +84,9 @@ public final class ErrorTexts {
     /** Creates the error for a waiter whose patience with the store is over. */
     public static HoldfastException notAcquired(
             String name, Waiter waiter, Tenure requested, StoreException cause, String store, long now) {
-        String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: " + cause.getMessage();
+        boolean earlier = requested.outcomeUnknown() && !cause.effect().mayBeApplied();
+        String after = " after " + (now - waiter.arrived) / 1_000_000 + " ms: "
+                + (earlier ? "an earlier request has no answer, and the last one failed: " : "") + cause.getMessage();
         String label = label(requested.share.mode(), name);
         return requested.outcomeUnknown()
                 ? new IndeterminateLockException(
@@ -119,6 +121,13 @@ public final class ErrorTexts {
         return new IllegalStateException(label(mode, name) + " is no longer held: the client " + client
                 + " was closed, which released everything that it held. Another owner may hold the " + held(mode)
                 + "; close a client only after the work that needs its " + held(mode) + "s has ended");
+    }
+
+    /** Returns the error for the end of a {@code runOnce} whose client was closed before. */
+    public static IllegalStateException closedDuringRun(String name, String client, long nanosLeft) {
+        return new IllegalStateException("lock " + quoted(name) + ": the client " + client
+                + " was closed during runOnce. The name stays taken until the time of the run is up, in "
+                + nanosLeft / 1_000_000 + " ms; close a client only after its work has ended");
     }
 
     public static IllegalStateException ownLease(String name, Thread thread, Hold hold) {

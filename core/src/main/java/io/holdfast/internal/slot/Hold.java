@@ -43,6 +43,9 @@ public final class Hold implements Outcome {
     /** The code that acquired the hold; empty if that is not recorded. */
     public final Optional<String> callSite;
 
+    /** Set if a thread that did not acquire the lease has used it. */
+    private volatile boolean passedOn;
+
     private int depth = 1;
     private long @Nullable [] ends;
     private volatile boolean watchdog;
@@ -97,9 +100,16 @@ public final class Hold implements Outcome {
         return handle == null ? thread : null;
     }
 
-    /** Returns {@code true} if the thread acquired the hold as a lease. */
+    /** Returns {@code true} if the thread acquired the hold as a lease, and no other thread has used that lease. */
     boolean leasedBy(Thread candidate) {
-        return handle != null && thread == candidate;
+        return handle != null && thread == candidate && !passedOn;
+    }
+
+    /** Notes that the thread uses the lease. One that did not acquire it is expected to close it. */
+    public void usedBy(Thread user) {
+        if (user != thread && !passedOn) {
+            passedOn = true;
+        }
     }
 
     /** Returns {@code true} if the watchdog renews the hold. */

@@ -20,6 +20,6 @@ public interface OwnHolds {
      */
     Optional<Hold> selfBlockingHold(String name, Share requested, Thread thread);
 
-    /** Returns {@code true} if this client requests the name now. */
+    /** Returns {@code true} if this client requests the name now, and does not yet wait in the queue of the store. */
     boolean isRequested(String name);
 }

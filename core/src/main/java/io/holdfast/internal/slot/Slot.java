@@ -266,13 +266,17 @@ public abstract class Slot {
 
     /**
      * Handles a grant that arrived after its lease had ended. It cannot be used, like a grant that was not replicated. The
-     * first one may be caused by a stall of this process. The second one counts as the answer for a waiter whose time is up.
+     * first one may be caused by a stall of this process, which is no outage of the store, so the patience with the store begins
+     * anew. The second one counts as the answer for a waiter whose time is up.
      */
     public final void grantExpired(Tenure requested, StoreException cause, long now, Effect.Buffer out) {
         // the lease may still run at the store, so the tenure has to be released
         requested.queued = true;
         if (requested.failures > 0) {
             queue.markAllAnswered();
+        } else {
+            requested.startedAt = now;
+            requested.lastRequestAt = now;
         }
         failed(requested, cause, now, out);
     }
@@ -521,8 +525,7 @@ public abstract class Slot {
 
     /**
      * Ends a lost hold. If the store may still hold the tenure, the last of the owners that lost it releases it there, so that no
-     * other client receives the name while one of them is at work. A name with a minimum hold time stays taken until that time is up,
-     * if the store still holds it, because its work may have begun, unless the hold was discarded before that.
+     * other client receives the name while one of them is at work.
      */
     private void clearLost(Hold hold, long now, Effect.Buffer out) {
         boolean last = !hold.ended && --hold.tenure.lostOwners == 0;
@@ -530,13 +533,23 @@ public abstract class Slot {
         if (lostHolds.containsValue(hold)) {
             lostHolds.values().remove(hold);
         }
-        if (last && hold.tenure.mayBeAtStore) {
+        if (last) {
+            releaseLost(hold, now, out);
+        }
+        retireIfEmpty(out);
+    }
+
+    /**
+     * Releases a lost tenure if the store may still hold it. A name with a minimum hold time stays taken until that time is up,
+     * because its work may have begun, unless the hold was discarded before that.
+     */
+    private void releaseLost(Hold hold, long now, Effect.Buffer out) {
+        if (hold.tenure.mayBeAtStore) {
             hold.tenure.mayBeAtStore = false;
             Settlement release = settlement(hold.tenure, false, out);
             long left = hold.discarded ? 0 : hold.minHoldLeft(now);
             out.add(left > 0 ? new Effect.SettleIn(release, hold, left) : new Effect.Settle(release));
         }
-        retireIfEmpty(out);
     }
 
     public boolean hasLostHolds() {
@@ -725,10 +738,17 @@ public abstract class Slot {
         }
     }
 
-    /** Ends the tenure if its deadline has passed. */
+    /**
+     * Ends the tenure if its deadline has passed. If its owner wanted no more, but the store may keep it longer, because a renewal
+     * has no answer, it is released there at once.
+     */
     public void expire(Tenure held, long now, Effect.Buffer out) {
         if (held == tenure && held.held() && !held.unexpired(now)) {
-            lose(held, expiryReason(owner(), held), now, out);
+            Hold hold = owner();
+            lose(held, expiryReason(hold, held), now, out);
+            if (hold != null && !hold.needsRenewal() && held.mayOutlast(now)) {
+                releaseLost(hold, now, out);
+            }
         }
     }
 

@@ -264,7 +264,10 @@ public final class Slots implements OwnHolds {
 
     @Override
     public boolean isRequested(String name) {
-        return of(name).map(Slot::tenure).anyMatch(tenure -> tenure != null && tenure.state == Tenure.State.WAITING);
+        return of(name).anyMatch(slot -> slot.locked(() -> {
+            Tenure tenure = slot.tenure();
+            return tenure != null && tenure.state == Tenure.State.WAITING && !tenure.queued;
+        }));
     }
 
     /** Returns the lingering tenure of the name, which has no owner. */

@@ -198,6 +198,11 @@ public final class Tenure {
         return requestedUntil == Durations.NEVER ? left : Math.max(left, requestedUntil - now);
     }
 
+    /** Returns {@code true} if the store may keep the tenure for longer than a lease that ends now. */
+    boolean mayOutlast(long now) {
+        return mayLastFor(now) > HoldSpec.margin(longestLease);
+    }
+
     /** Returns {@code true} if the linger of the tenure is over. */
     public boolean lingerExpired(long now) {
         long until = lingerUntil;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.errorprone.annotations.Immutable;
 import io.holdfast.Holdfast;
+import io.holdfast.IndeterminateLockException;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Acquire;
@@ -32,6 +33,7 @@ class ContendedTest extends VirtualTime {
 
     private final Platform.Timer timer = sim.timer("races");
     private boolean crowded = true;
+    private Effect firstEffect = Effect.CONTENDED;
 
     private final Holdfast c = client(
             "c",
@@ -44,10 +46,11 @@ class ContendedTest extends VirtualTime {
 
     private CompletionStage<Acquire.Reply> loses() {
         CompletableFuture<Acquire.Reply> answer = new CompletableFuture<>();
+        Effect effect = firstEffect;
+        firstEffect = Effect.CONTENDED;
         timer.schedule(
-                RACES.toNanos(),
-                () -> answer.completeExceptionally(
-                        new StoreException(Effect.CONTENDED, "other clients wrote faster 9 times")));
+                effect == Effect.UNKNOWN ? 1 : RACES.toNanos(),
+                () -> answer.completeExceptionally(new StoreException(effect, "other clients wrote faster 9 times")));
         return answer;
     }
 
@@ -113,6 +116,18 @@ class ContendedTest extends VirtualTime {
         assertThat(c.stats().unsettled())
                 .as("releases of grants that are in doubt")
                 .isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void namesTheDoubtOfAnEarlierRequest(Kind kind) {
+        firstEffect = Effect.UNKNOWN;
+        assertThatThrownBy(() -> kind.attempt.within(c, WAIT))
+                .isInstanceOf(IndeterminateLockException.class)
+                .hasMessageContainingAll(
+                        "outcome unknown after",
+                        "ms: an earlier request has no answer, and the last one failed: other clients wrote faster",
+                        "may have granted it");
     }
 
     @ParameterizedTest

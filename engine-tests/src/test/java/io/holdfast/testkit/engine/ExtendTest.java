@@ -3,6 +3,7 @@ package io.holdfast.testkit.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.StoreUnavailableException;
@@ -66,6 +67,49 @@ class ExtendTest extends VirtualTime {
         assertThat(lease.remainingLease()).isLessThan(TEN);
         lease.extend(TWENTY);
         assertThat(lease.remainingLease()).isGreaterThan(TEN);
+    }
+
+    @Test
+    void anExtensionWithoutAnAnswerLeavesTheNameFreeAtTheOldEnd() {
+        faults(a).next(Operation.RENEW, Fault.DROP_REPLY);
+        assertThatThrownBy(() -> lease.extend(SIXTY))
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("its outcome is unknown, the hold is valid for");
+        sim.runFor(TEN);
+        assertNothingIsLeft();
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
+    }
+
+    @Test
+    void anExtensionThatIsConfirmedLateMovesTheEnd() {
+        Held reply = faults(a).holdReply(Operation.RENEW);
+        SimThread other = start(
+                "other",
+                () -> assertThatThrownBy(() -> lease.extend(SIXTY)).isInstanceOf(StoreUnavailableException.class));
+        sim.runUntil(other::done, LONG);
+        other.join();
+        assertThat(lease.remainingLease()).isLessThan(TEN);
+        reply.letGo();
+        sim.runReady();
+        sim.runFor(TWENTY);
+        assertThat(lease.isValid()).isTrue();
+    }
+
+    @Test
+    void aReEntryWithoutAnAnswerLeavesTheNameFreeAtTheOldEnd() {
+        lease.close();
+        DistributedLock lock = a.lock("re-entered");
+        SimThread owner = start("owner", () -> {
+            assertThat(lock.tryLock(Duration.ZERO, TEN)).isTrue();
+            faults(a).next(Operation.RENEW, Fault.DROP_REPLY);
+            assertThatThrownBy(() -> lock.lock(SIXTY))
+                    .isInstanceOf(StoreUnavailableException.class)
+                    .hasMessageContaining("its outcome is unknown, the hold is valid for");
+            sim.sleep(TEN);
+            assertThat(b.lock("re-entered").holder()).isEmpty();
+            assertThatThrownBy(lock::unlock).isInstanceOf(LeaseLostException.class);
+        });
+        owner.join();
     }
 
     @Test

@@ -59,8 +59,8 @@ class LookedTest extends VirtualTime {
     /** Returns the longest of some waits that begin at different times after a look. */
     private Duration longestWait(DistributedLock lock) {
         Duration longest = Duration.ZERO;
-        for (int i = 0; i < 20; i++) {
-            sim.runFor(Duration.ofMillis(307));
+        for (int i = 0; i < 8; i++) {
+            sim.runFor(Duration.ofMillis(313));
             Duration before = sim.elapsed();
             lock.lock();
             Duration waited = sim.elapsed().minus(before);

@@ -351,4 +351,10 @@ class QuorumLeaseTest extends FiveServers {
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("3 of its clients were closed, which released everything that they held");
     }
+
+    @Test
+    void aSecondCloseReturnsWhenTheReleaseIsKnown() throws InterruptedException {
+        QuorumLease lease = lockA.acquire();
+        assertSecondCloseWaits(faults(ofA, 0), lease::close);
+    }
 }

@@ -316,13 +316,33 @@ class QuorumLockTest extends FiveServers {
         assertThatThrownBy(lockA::lock).isInstanceOf(LeaseLostException.class);
         sim.runFor(LEASE);
         assertThat(lockA.isValid()).isFalse();
-        assertThat(keptAt()).as("the rest is kept: the owner may be at work").isEqualTo(2);
+        assertFree();
         assertThatThrownBy(lockA::unlock)
                 .isInstanceOfSatisfying(
                         LeaseLostException.class,
                         loss -> assertThat(loss.name()).isEqualTo("n"))
                 .hasMessageContainingAll("still held at 2", "needs 3");
         assertFree();
+    }
+
+    @Test
+    void aLostHoldKeepsNoServerFromOthers() throws InterruptedException {
+        SimThread owner = start("owner", () -> {
+            lockA.lock();
+            sim.sleep(LEASE.multipliedBy(10));
+            assertThatThrownBy(lockA::unlock)
+                    .isInstanceOf(LeaseLostException.class)
+                    .hasMessageContaining("was still held at 2 servers, and needs 3");
+        });
+        sim.runReady();
+        reachable(ofA, 3, 4);
+        sim.runFor(LEASE.plus(SECOND));
+        reachable(ofA, 0, 1, 2, 3, 4);
+        kill(0);
+        assertThat(lockB.tryLock(SECOND)).isTrue();
+        assertThat(lockB.heldAt()).isEqualTo(4);
+        lockB.unlock();
+        owner.join();
     }
 
     @Test
@@ -442,5 +462,32 @@ class QuorumLockTest extends FiveServers {
         assertThatThrownBy(lockA::newCondition)
                 .isInstanceOf(UnsupportedOperationException.class)
                 .hasMessageContaining("'n'");
+    }
+
+    @Test
+    void aSecondObjectOfTheSameLockIsEnteredByItsOwner() {
+        QuorumLock again = QuorumLock.of(ofA, "n");
+        lockA.lock();
+        again.lock();
+        assertThat(again.holdCount()).isEqualTo(2);
+        assertThat(again.fencingToken()).isEqualTo(lockA.fencingToken());
+        again.unlock();
+        assertThat(lockA.isHeldByCurrentThread()).isTrue();
+        again.unlock();
+        assertThat(lockA.isHeldByCurrentThread()).isFalse();
+        assertFree();
+    }
+
+    @Test
+    void aSecondObjectThatForbidsReEntryIsRefused() {
+        QuorumLock strict = QuorumLock.of(
+                ofA,
+                "n",
+                QuorumOptions.defaults().withLock(LockOptions.defaults().withReentrant(false)));
+        lockA.lock();
+        assertThatThrownBy(strict::lock)
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("already held");
+        lockA.unlock();
     }
 }

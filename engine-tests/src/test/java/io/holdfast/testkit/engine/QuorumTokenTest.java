@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -48,18 +49,37 @@ class QuorumTokenTest extends FiveServers {
     }
 
     @Test
-    void theTokenIsTheHighestOfTheMajority() throws InterruptedException {
+    void theTokenIsAboveTheHighestOfTheMajority() throws InterruptedException {
         five.get(1).stepClock(Duration.ofHours(1));
         kill(2);
         try (QuorumLease lease = threeOfA.acquire()) {
             assertThat(lease.fencingToken())
-                    .isEqualTo(threeOfA.members()
+                    .isGreaterThan(threeOfA.members()
                             .get(1)
                             .holder()
                             .orElseThrow()
                             .fencingToken()
                             .orElseThrow());
         }
+    }
+
+    /** The clocks of the servers differ by a little, and those that are ahead answer last. */
+    @Test
+    void grantsThatAreALittleLaterMakeNoServerConfirmAgain() {
+        IntStream.range(0, SERVERS).forEach(i -> five.get(i).stepClock(Duration.ofNanos(20_000L * i)));
+        List<Held> late = List.of(
+                faults(ofA, 3).holdReply(Operation.ACQUIRE), faults(ofA, 4).holdReply(Operation.ACQUIRE));
+        Held first = faults(ofA, 0).holdRequest(Operation.RENEW);
+        SimThread owner = start("owner", () -> {
+            lockA.lock();
+            lockA.unlock();
+        });
+        sim.runUntil(() -> first.isCaught() && late.stream().allMatch(Held::isCaught), LONG);
+        late.forEach(Held::letGo);
+        sim.runReady();
+        first.letGo();
+        owner.join();
+        assertThat(ofA).as("confirmations").allMatch(client -> client.stats().renewals() <= 1);
     }
 
     @Test
@@ -183,6 +203,16 @@ class QuorumTokenTest extends FiveServers {
 
     @Test
     void historiesAreSoundWhileServersComeAndGo() {
+        runWithFaults(15, 50);
+    }
+
+    @Test
+    @Tag("ci")
+    void longHistoriesAreSoundWhileServersComeAndGo() {
+        runWithFaults(60, 200);
+    }
+
+    private void runWithFaults(int rounds, int leastGrants) {
         Random random = new Random(11);
         five.forEach(server -> server.stepClock(Duration.ofMillis(random.nextInt(3_600_000))));
         HistoryChecker history = new HistoryChecker();
@@ -196,7 +226,7 @@ class QuorumTokenTest extends FiveServers {
             });
         }
         SimThread chaos = start("chaos", () -> {
-            for (int round = 0; round < 60; round++) {
+            for (int round = 0; round < rounds; round++) {
                 int first = random.nextInt(SERVERS);
                 int second = random.nextInt(SERVERS);
                 hang(first);
@@ -210,7 +240,7 @@ class QuorumTokenTest extends FiveServers {
         });
         sim.runUntil(chaos::done, Duration.ofHours(1));
         sim.runThreads();
-        assertThat(history.grants()).isGreaterThan(200);
+        assertThat(history.grants()).isGreaterThan(leastGrants);
         history.check(sim.elapsed().toNanos());
     }
 

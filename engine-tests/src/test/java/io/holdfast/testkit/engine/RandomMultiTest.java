@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 @Tag("slow")
 class RandomMultiTest {
 
-    private static final int SEEDS = 80;
+    private static final int SEEDS = 30;
     private static final List<String> NAMES = List.of("1", "2", "3", "4");
 
     @Test

@@ -297,4 +297,12 @@ class RunOnceTest extends VirtualTime {
         assertThatThrownBy(() -> lock.runOnce(HOUR, null)).isInstanceOf(NullPointerException.class);
         assertThat(calls(a)).isEqualTo(before);
     }
+
+    @Test
+    void theCloseOfTheClientIsToldWithTheTimeForWhichTheNameStaysTaken() {
+        assertThatThrownBy(() -> lock.runOnce(HOUR, a::close))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContainingAll("'n'", "closed during runOnce", "stays taken", "in 3600000 ms");
+        assertThat(isFree()).isFalse();
+    }
 }

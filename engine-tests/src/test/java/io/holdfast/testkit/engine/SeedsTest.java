@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class SeedsTest {
 
     private static final int SEEDS = Integer.getInteger("holdfast.seeds", 75);
-    private static final int MORE_SEEDS = 425;
+    private static final int MORE_SEEDS = Integer.getInteger("holdfast.moreSeeds", 175);
     private static final long FIRST = Long.getLong("holdfast.seed", 1);
 
     @Test

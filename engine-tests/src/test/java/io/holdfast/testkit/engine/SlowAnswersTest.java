@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -144,6 +145,21 @@ class SlowAnswersTest extends VirtualTime {
         Duration began = sim.elapsed();
         assertThat(kind.attempt.within(slow, Duration.ZERO)).isTrue();
         assertThat(sim.elapsed().minus(began)).isBetween(SLOW, SLOW.multipliedBy(2));
+        slow.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aStallOfTheProcessEndsNoWait(Kind kind) throws InterruptedException {
+        learnTheClock();
+        answersAfter = Duration.ZERO;
+        AtomicBoolean stalls = new AtomicBoolean(true);
+        beforeEach = () -> {
+            if (stalls.getAndSet(false)) {
+                sim.stall(Duration.ofSeconds(40));
+            }
+        };
+        assertThat(kind.attempt.within(slow, Duration.ofMinutes(5))).isTrue();
         slow.close();
     }
 

@@ -17,6 +17,8 @@ import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.SimulatedServer;
 import io.holdfast.testkit.Simulation;
 import io.holdfast.testkit.faults.Faults;
+import io.holdfast.testkit.faults.Held;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -124,6 +126,19 @@ abstract class VirtualTime {
 
     final long calls(Holdfast client) {
         return client.stats().storeCalls();
+    }
+
+    /** Closes twice while the release of the first close is held back on its way to the server. */
+    final void assertSecondCloseWaits(Faults faults, SimThread.Body close) {
+        Held release = faults.holdRequest(Operation.RELEASE);
+        SimThread first = start("first", close);
+        sim.runUntil(release::isCaught, LONG);
+        SimThread second = start("second", close);
+        sim.runReady();
+        assertThat(second.done()).as("before the release is known").isFalse();
+        release.letGo();
+        second.join();
+        first.join();
     }
 
     /** Lets what was put off be done, and then finds nothing held, waited for, or being released. */

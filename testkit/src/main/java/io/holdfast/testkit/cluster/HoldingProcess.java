@@ -3,15 +3,18 @@ package io.holdfast.testkit.cluster;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
+import io.holdfast.LeaseLostException;
 import io.holdfast.testkit.Await;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
 
 /** A process that holds a lock until it is killed, or until the process that has started it ends. */
 public final class HoldingProcess {
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final long PAUSE_NANOS = 20_000_000;
 
     private HoldingProcess() {}
 
@@ -36,6 +39,9 @@ public final class HoldingProcess {
 
     private static boolean hasSpoken(Process process) {
         try {
+            if (!process.isAlive()) {
+                throw new AssertionError("it ended before it held its lock");
+            }
             return process.getInputStream().available() > 0;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -53,7 +59,8 @@ public final class HoldingProcess {
         DistributedLock lock =
                 Holdfast.builder().uri(args[0]).connectTimeout(PATIENCE).build().lock(args[1]);
         while (!acquires(lock, args)) {
-            // the first answer to a new process may have come after the end of the lease
+            // the first answers to a new process on a busy machine may come after the end of the lease
+            LockSupport.parkNanos(PAUSE_NANOS);
         }
         System.out.println("held");
         int end = System.in.read();
@@ -67,7 +74,7 @@ public final class HoldingProcess {
             }
             lock.lock();
             return true;
-        } catch (HoldfastException e) {
+        } catch (HoldfastException | LeaseLostException e) {
             return false;
         }
     }

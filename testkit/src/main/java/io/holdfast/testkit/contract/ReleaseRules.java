@@ -20,6 +20,7 @@ final class ReleaseRules {
                 .add("a release by another tenure changes nothing", ReleaseRules::notTheOwner)
                 .add("a release by another tenure of the same client changes nothing", ReleaseRules::ownOtherTenure)
                 .add("a hold whose lease has ended is not held at its release", ReleaseRules::expired)
+                .add("a release at the old end of an extended hold frees the name", ReleaseRules::extended)
                 .add("a release after the lease does not free the name of the next holder", ReleaseRules::tooLate)
                 .add("a name that was never used can be released", ReleaseRules::neverUsed)
                 .add("a copy of a request is not applied after a release after its time", ReleaseRules::endOfCopies);
@@ -30,6 +31,15 @@ final class ReleaseRules {
         TestClient other = scene.client();
         TenureId tenure = holder.tenure();
         holder.granted(tenure);
+        assertTrue(holder.release(tenure).held());
+        other.granted(other.tenure());
+    }
+
+    /** The release of an extension whose answer was lost: the client knows only the old end. */
+    private static void extended(Scene scene) {
+        TestClient holder = scene.client();
+        TestClient other = scene.client();
+        TenureId tenure = RenewRules.outlivesItsFirstLease(scene, holder, other);
         assertTrue(holder.release(tenure).held());
         other.granted(other.tenure());
     }

@@ -35,14 +35,19 @@ final class RenewRules {
 
     private static void keepsTheHold(Scene scene) {
         TestClient holder = scene.client();
-        TestClient other = scene.client();
+        TenureId tenure = outlivesItsFirstLease(scene, holder, scene.client());
+        holder.renewed(tenure, Scene.LONG);
+    }
+
+    /** Returns a tenure whose first lease has ended, and which excludes the other client because it was renewed. */
+    static TenureId outlivesItsFirstLease(Scene scene, TestClient holder, TestClient other) {
         Duration lease = scene.shortLease(holder.capabilities());
         TenureId tenure = holder.tenure();
         holder.granted(tenure, lease);
         holder.renewed(tenure, Scene.LONG);
         scene.passLease(lease);
         other.refused(other.tenure());
-        holder.renewed(tenure, Scene.LONG);
+        return tenure;
     }
 
     private static void endsLater(Scene scene) {

@@ -54,9 +54,11 @@ final class ReportRules {
 
     private static void holder(Scene scene) {
         TestClient client = scene.client();
-        client.granted(client.tenure());
+        TenureId tenure = client.tenure();
+        client.granted(tenure);
         LockReport.Holder holder = scene.client().inspectClients().holder().orElseThrow();
         assertEquals(client.id(), holder.client().id());
+        assertEquals(tenure.toString(), holder.hold());
         assertEquals(LockReport.Mode.LOCK, holder.mode());
         assertEquals(Optional.of("contract"), holder.client().name());
         assertTrue(holder.remainingLease().compareTo(Scene.LONG) <= 0);

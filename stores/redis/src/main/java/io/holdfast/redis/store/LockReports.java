@@ -95,7 +95,9 @@ record LockReports(Session session, KeyLayout layout, ClientRegistry registry) {
             List<LockReport.Waiter> waiters = new ArrayList<>();
             for (int i = 0; i < held; i++) {
                 Duration left = left(times.get(i).longValue());
-                holders.add(HoldDescription.holder(clients.get(i), found.mode(fields.get(i)), holds.get(i), left));
+                String field = fields.get(i);
+                holders.add(HoldDescription.holder(
+                        clients.get(i), ClientRegistry.tenure(field), found.mode(field), holds.get(i), left));
             }
             for (int i = held; i < fields.size(); i++) {
                 waiters.add(new LockReport.Waiter(clients.get(i), instant(times.get(i))));

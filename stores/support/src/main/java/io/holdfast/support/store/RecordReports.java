@@ -86,7 +86,11 @@ record RecordReports(RecordKeys keys, Directory directory) {
         return directory
                 .describe(found.key(), holder.tenure())
                 .thenApply(answer -> HoldDescription.holder(
-                        clients.of(holder.claimant()), holder.mode(), answer, remaining(found, holder)));
+                        clients.of(holder.claimant()),
+                        holder.tenure().toString(),
+                        holder.mode(),
+                        answer,
+                        remaining(found, holder)));
     }
 
     private static Duration remaining(Found found, Holder holder) {
