@@ -12,10 +12,12 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** A process that holds a lock when it is told to, and tells for how long it believes to. Times are of the host's one clock. */
+/**
+ * A process that holds a lock when it is told to, and tells for how long it believes to. Its arguments are the address and the lease, in
+ * seconds. Times are of the host's one clock.
+ */
 final class FileWorker {
 
-    static final Duration LEASE = Duration.ofSeconds(15);
     static final String LOCK = "lock";
 
     private static final long TICK_NANOS = 20_000_000;
@@ -29,7 +31,7 @@ final class FileWorker {
         BufferedReader orders = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (Holdfast client = Holdfast.builder()
                 .uri(args[0])
-                .lease(LEASE)
+                .lease(Duration.ofSeconds(Long.parseLong(args[1])))
                 .connectTimeout(START_LIMIT)
                 .pollInterval(Duration.ofMillis(200))
                 .listener(FileWorker::heard)

@@ -7,9 +7,11 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.StoreClient;
+import java.sql.SQLException;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -37,6 +39,25 @@ class MissingRightTest {
 
     private Renew renewal(int tenure) {
         return new Renew("lock" + tenure, client.tenure(tenure), StoreClient.LEASE, 0);
+    }
+
+    /** It could acquire locks, and could not write a record with more than one owner. */
+    @Test
+    void refusesAUserOfPostgreSqlWhoCannotEndAWriteSoon() throws SQLException {
+        String all = Servers.postgreSql().uri();
+        String own = all.replaceFirst("/[^/?]*\\?", "/without_config?");
+        try (Databases server = Databases.at(all, "")) {
+            server.run("CREATE DATABASE without_config");
+            server.run("CREATE ROLE unconfigured LOGIN");
+        }
+        try (Databases without = Databases.at(own, "")) {
+            without.run("GRANT CREATE ON SCHEMA public TO unconfigured");
+            without.run("REVOKE EXECUTE ON FUNCTION set_config(text, text, boolean) FROM PUBLIC");
+        }
+        String limited = own.replace("user=postgres", "user=unconfigured");
+        assertThatThrownBy(() -> Databases.client(limited).close())
+                .isInstanceOf(StoreException.class)
+                .hasMessageContainingAll("the user lacks a right", "execute on the function set_config");
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 import io.holdfast.jdbc.WatchedSessions.Watched;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Key;
+import io.holdfast.jdbc.sql.Message;
 import io.holdfast.jdbc.sql.Row;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
@@ -120,10 +121,8 @@ class ReservedRowTest {
         try (StoreClient client = Databases.client(url(server));
                 Databases database = Databases.at(url(server), "")) {
             client.granted(name, 1);
-            Dialect dialect =
-                    Address.parse(url(server), Duration.ofSeconds(2)).database().dialect();
-            Connection connection = dialect.configured(database.connection, 2_000);
-            dialect.locate(connection);
+            Dialect dialect = dialect(server);
+            Connection connection = prepared(dialect, database);
             Key key = Key.of(new RecordKeys("").lock(name));
             Row reserved = dialect.reserve(connection, key).orElseThrow();
             Row read = dialect.read(connection, key);
@@ -145,7 +144,68 @@ class ReservedRowTest {
         }
     }
 
+    /** On PostgreSQL, a write that has waited and comes too late has locked the row, and all others wait for the end of its commit. */
+    @Test
+    void onlyTheCommitOfAChangeWaitsForTheDisk() throws SQLException {
+        DatabaseServer server = Servers.postgreSql();
+        try (StoreClient client = Databases.client(url(server));
+                Databases database = Databases.at(url(server), "")) {
+            client.granted(name, 1);
+            Dialect dialect = dialect(server);
+            Connection connection = prepared(dialect, database);
+            Key key = Key.of(new RecordKeys("").lock(name));
+            Row read = dialect.read(connection, key);
+            List<Message> messages = List.of(new Message("somebody", "text"));
+            connection.setAutoCommit(false);
+            assertThat(durability(database, () -> isWritten(dialect, connection, key, read, messages)))
+                    .isEqualTo("true on");
+            assertThat(durability(database, () -> isWritten(dialect, connection, key, read)))
+                    .isEqualTo("true on");
+            assertThat(durability(
+                            database, () -> dialect.reserve(connection, key).isPresent()))
+                    .isEqualTo("true on");
+            connection.setAutoCommit(true);
+            assertThat(dialect.reserve(connection, key)).isPresent();
+            connection.setAutoCommit(false);
+            assertThat(durability(database, () -> isWritten(dialect, connection, key, read, messages)))
+                    .isEqualTo("false off");
+            assertThat(durability(database, () -> isWritten(dialect, connection, key, read)))
+                    .isEqualTo("false off");
+            Key missing = Key.of(new RecordKeys("").lock("missing"));
+            assertThat(durability(
+                            database, () -> dialect.reserve(connection, missing).isPresent()))
+                    .isEqualTo("false off");
+        }
+    }
+
+    private interface Writing {
+        boolean run() throws SQLException;
+    }
+
+    /** Returns whether something was written, and how the transaction would be committed. It is rolled back. */
+    private static String durability(Databases database, Writing writing) throws SQLException {
+        boolean written = writing.run();
+        Object setting = database.column("SHOW synchronous_commit").get(0);
+        database.connection.rollback();
+        return written + " " + setting;
+    }
+
+    private static Dialect dialect(DatabaseServer server) {
+        return Address.parse(url(server), Duration.ofSeconds(2)).database().dialect();
+    }
+
+    private static Connection prepared(Dialect dialect, Databases database) throws SQLException {
+        Connection connection = dialect.configured(database.connection, 2_000);
+        dialect.locate(connection);
+        return connection;
+    }
+
     private static boolean isWritten(Dialect dialect, Connection connection, Key key, Row before) throws SQLException {
-        return dialect.write(connection, key, before, before.columns(), LockRecord.NEVER, List.of());
+        return isWritten(dialect, connection, key, before, List.of());
+    }
+
+    private static boolean isWritten(
+            Dialect dialect, Connection connection, Key key, Row before, List<Message> messages) throws SQLException {
+        return dialect.write(connection, key, before, before.columns(), LockRecord.NEVER, messages);
     }
 }

@@ -10,6 +10,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * A connection of a user's data source. It is returned with the settings with which it was borrowed. From the beginning of its
  * return, it refuses all calls. If it is aborted, or the settings cannot be restored, the connection of the driver is ended before
  * it is returned, so that its pool discards it. H2 ignores an abort: there, the connection is returned after its statement has
- * ended.
+ * ended. A connection that is handed over to its pool is not ended, because another user may have it.
  */
 final class BorrowedConnection implements InvocationHandler {
 
@@ -32,8 +33,11 @@ final class BorrowedConnection implements InvocationHandler {
     private final long limitMillis;
     private final AtomicBoolean returned = new AtomicBoolean();
 
-    /** Set when the return has ended. */
-    private volatile boolean closed;
+    /** Held while the connection of the driver is ended. */
+    private final ReentrantLock ending = new ReentrantLock();
+
+    /** Set just before the pool gets the connection. Written under the lock. */
+    private volatile boolean handedOver;
 
     /**
      * The settings of a connection that was borrowed.
@@ -82,7 +86,9 @@ final class BorrowedConnection implements InvocationHandler {
             return prepared;
         } finally {
             if (!usable) {
-                discard(lent);
+                try (lent) {
+                    end(lent);
+                }
             }
         }
     }
@@ -120,19 +126,18 @@ final class BorrowedConnection implements InvocationHandler {
             }
             case "abort" -> {
                 boolean first = returned.compareAndSet(false, true);
-                if (!closed) {
-                    // it may be hanging in its return
-                    abort(lent);
-                }
+                // the restoring of its settings may hang
+                endUnlessHandedOver();
                 if (first) {
                     giveBack();
                 }
                 yield null;
             }
             // some pools report a connection as closed that was aborted and has yet to be returned
-            case "isClosed" -> closed;
+            case "isClosed" -> handedOver;
             case "equals" -> arguments != null && proxy == arguments[0];
             case "hashCode" -> System.identityHashCode(proxy);
+            case "toString" -> "a connection of the DataSource";
             default -> delegate(method, arguments);
         };
     }
@@ -156,27 +161,40 @@ final class BorrowedConnection implements InvocationHandler {
         } catch (SQLException e) {
             LOG.debug("a connection of the DataSource is broken; it is returned as such", e);
         } finally {
-            try {
-                if (restored) {
-                    lent.close();
-                } else {
-                    discard(lent);
+            handOver();
+            try (lent) {
+                if (!restored) {
+                    end(lent);
                 }
-            } finally {
-                closed = true;
             }
         }
     }
 
-    /** Returns a connection that nobody may use again. */
-    private static void discard(Connection lent) throws SQLException {
+    private void handOver() {
+        ending.lock();
         try {
-            abort(lent);
-            // H2 ignores the abort
-            lent.unwrap(Connection.class).close();
+            handedOver = true;
         } finally {
-            lent.close();
+            ending.unlock();
         }
+    }
+
+    private void endUnlessHandedOver() {
+        ending.lock();
+        try {
+            if (!handedOver) {
+                abort(lent);
+            }
+        } finally {
+            ending.unlock();
+        }
+    }
+
+    /** Ends a connection that nobody may use again. */
+    private static void end(Connection lent) throws SQLException {
+        abort(lent);
+        // H2 ignores the abort
+        lent.unwrap(Connection.class).close();
     }
 
     /**

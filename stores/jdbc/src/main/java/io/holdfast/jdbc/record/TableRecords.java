@@ -45,7 +45,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A request reads the row, decides, and writes the row if its version is still the same (optimistic concurrency control). So
  * no row stays locked while a client decides, however long it is stopped in between. If another writer was faster, the request
- * begins again. A request of a holder that has lost many races reserves the row for a moment, in which others fail as if somebody
+ * begins again. A request of a holder that has lost some races reserves the row for a moment, in which others fail as if somebody
  * had been faster: where each write takes long, somebody else would always be faster.
  *
  * <p>See H. T. Kung and J. T. Robinson, "On optimistic methods for concurrency control", ACM TODS 1981.
@@ -114,7 +114,7 @@ final class TableRecords implements Records {
     @Override
     public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
         signals.use();
-        return start(() -> retry(key, update, false));
+        return start(() -> retry(key, update, false, 0));
     }
 
     /**
@@ -268,7 +268,8 @@ final class TableRecords implements Records {
                 continue;
             }
             boolean hurry = metALock;
-            CompletionStage<R> result = start(() -> retry(key, each.getValue(), hurry));
+            int behind = updates.size() - results.size() - 1;
+            CompletionStage<R> result = start(() -> retry(key, each.getValue(), hurry, behind));
             results.put(key, result);
             lost = failed(result, e -> e.effect() == Effect.CONTENDED);
             if (!metALock && failed(result, this::isRowLocked)) {
@@ -333,8 +334,12 @@ final class TableRecords implements Records {
         return "update " + quoted(keys.name(key));
     }
 
-    /** Repeats an update until no other client is faster. A locked row is awaited, unless the caller is in a hurry. */
-    private <R> R retry(RecordKey key, RecordUpdate<R> update, boolean hurry) {
+    /**
+     * Repeats an update until no other client is faster. A locked row is awaited, unless the caller is in a hurry.
+     *
+     * @param behind the number of updates that wait for the end of this one
+     */
+    private <R> R retry(RecordKey key, RecordUpdate<R> update, boolean hurry, int behind) {
         String what = what(key);
         long rowWait = hurry ? 0 : config.commandTimeout().toNanos() / ROW_WAIT_SHARE;
         long lockedUntil = config.platform().nanoTime() + rowWait;
@@ -343,6 +348,7 @@ final class TableRecords implements Records {
                 this,
                 update,
                 dialect.product() + " at " + sessions.address() + ": " + what,
+                behind,
                 crowded -> attemptUnlessLocked(what, key, update, crowded, hurry, lockedUntil));
     }
 

@@ -307,6 +307,7 @@ public abstract sealed class Dialect permits PostgreSql, MySql, H2 {
                 connection,
                 named("INSERT INTO {clients} (id, identity, seen_at) SELECT id, '', 0 FROM {clients} WHERE id = ?"),
                 "");
+        var unusedRow = reserve(connection, Key.first());
     }
 
     /** Returns the guarded statements for locks that nobody waits for; empty if this database has none. */

@@ -44,6 +44,14 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     /** The rows that no other transaction locks. A lock of the key, as by a foreign key, does not delay a write of other columns. */
     private static final String FREE = "(SELECT name FROM {locks} WHERE name = ANY (?) FOR NO KEY UPDATE SKIP LOCKED)";
 
+    /**
+     * Makes the commit of a statement whose update, named {@code w}, has changed no row wait for no disk and no replica. An update that
+     * has waited for a row has locked it when it finds that it came too late, and that lock is committed like a change. So each writer
+     * of a crowd that was too late would keep the row from the others for as long as a change does.
+     */
+    private static final String END_SOON =
+            "CASE WHEN NOT EXISTS (SELECT FROM w) THEN pg_catalog.set_config('synchronous_commit', 'off', true) END";
+
     private final FailureCodes codes;
     private final String acquire;
     private final String release;
@@ -69,7 +77,7 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 .meaning(Verdict.UNKNOWN, "it has ended the connection", "57P01", "57P02", "57P05")
                 .with(Verdict.UNKNOWN, "08", "58", "XX")
                 .meaning(Verdict.REFUSED, LOGIN, "28")
-                .meaning(Verdict.REFUSED, rights(), "42501")
+                .meaning(Verdict.REFUSED, rights() + "; and execute on the function set_config", "42501")
                 .meaning(Verdict.REFUSED, "the database in the URL does not exist", "3D000")
                 .meaning(Verdict.REFUSED, "the schema of the tables does not exist; check tablePrefix", "3F000")
                 .meaning(Verdict.REFUSED, TOO_LONG, "22001")
@@ -115,8 +123,9 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 + " RETURNING l.name, l.tenure, l.waiters, l.used_at");
         renew = renewal.replace("{free}", "");
         renewFree = renewal.replace("{free}", sql(" AND l.name IN " + FREE));
-        reserve = sql("UPDATE {locks} l SET used_at = {reservation}, version = l.version + 1"
-                + " WHERE l.name = ? AND {unreserved} RETURNING " + Row.COLUMNS + ", l.used_at");
+        reserve = sql("WITH w AS (UPDATE {locks} l SET used_at = {reservation}, version = l.version + 1"
+                + " WHERE l.name = ? AND {unreserved} RETURNING " + Row.COLUMNS + ", l.used_at)"
+                + " SELECT w.* FROM (SELECT " + END_SOON + " AS ends) o LEFT JOIN w ON true WHERE o.ends IS NULL");
         writeAll = sql("UPDATE {locks} l SET tenure = v.tenure, expires_at = v.expires_at, last_unit = v.last_unit,"
                 + " floor_unit = v.floor_unit, waiters = v.waiters, state = v.state, version = l.version + 1,"
                 + " used_at = {clock} FROM unnest(?::bytea[], ?::bigint[], ?::text[], ?::bigint[], ?::bigint[],"
@@ -387,8 +396,9 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
     @Override
     boolean update(Connection connection, String sql, @Nullable Object[] arguments, List<Message> messages)
             throws SQLException {
+        String written = "WITH w AS (" + sql + " RETURNING 1)";
         if (messages.isEmpty()) {
-            return super.update(connection, sql, arguments, messages);
+            return isOne(connection, written + " SELECT (SELECT count(*) FROM w), " + END_SOON, arguments);
         }
         @Nullable Object[] all = Arrays.copyOf(arguments, arguments.length + 2);
         all[arguments.length] = connection.createArrayOf(
@@ -396,14 +406,17 @@ public final class PostgreSql extends Dialect implements GuardedStatements, Mess
                 messages.stream().map(message -> channel(message.clientId())).toArray());
         all[arguments.length + 1] = connection.createArrayOf(
                 "text", messages.stream().map(Message::encoded).toArray());
-        return Statements.query(
-                                connection,
-                                "WITH w AS (" + sql
-                                        + " RETURNING 1), s AS (SELECT pg_catalog.pg_notify(m.channel, m.text)"
-                                        + " FROM w, unnest(?::text[], ?::text[]) AS m(channel, text))"
-                                        + " SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM s)",
-                                line -> line.getLong(1),
-                                all)
+        return isOne(
+                connection,
+                written + ", s AS (SELECT pg_catalog.pg_notify(m.channel, m.text)"
+                        + " FROM w, unnest(?::text[], ?::text[]) AS m(channel, text))"
+                        + " SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM s), " + END_SOON,
+                all);
+    }
+
+    private static boolean isOne(Connection connection, String query, @Nullable Object[] arguments)
+            throws SQLException {
+        return Statements.query(connection, query, line -> line.getLong(1), arguments)
                         .get(0)
                 == 1;
     }

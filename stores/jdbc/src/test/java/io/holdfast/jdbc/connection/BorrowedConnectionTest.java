@@ -6,19 +6,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.jdbc.Views;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
-import io.holdfast.testkit.Await;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** A connection of a pool of H2, which ignores an abort. The pool keeps the connection of the driver open. */
+@Timeout(60)
 class BorrowedConnectionTest {
 
     private static final String TIMEOUT = "SELECT LOCK_TIMEOUT()";
@@ -26,7 +28,10 @@ class BorrowedConnectionTest {
     private Connection driver;
     private final CountDownLatch returns = new CountDownLatch(1);
     private final CountDownLatch aborts = new CountDownLatch(1);
-    private volatile boolean hangs;
+    private final CountDownLatch hanging = new CountDownLatch(1);
+    private final CountDownLatch over = new CountDownLatch(1);
+    /** The call of the connection that hangs. */
+    private volatile String hangs = "none";
 
     @BeforeEach
     void connect() throws SQLException {
@@ -54,20 +59,21 @@ class BorrowedConnectionTest {
     }
 
     private Connection view() throws SQLException {
-        Connection pooled = Views.of(driver, (method, arguments, real) -> switch (method) {
-            case "close" -> awaitAbortIfHanging();
-            case "unwrap" -> driver();
-            default -> real.run();
+        Connection pooled = Views.of(driver, (method, arguments, real) -> {
+            if (method.equals(hangs)) {
+                hanging.countDown();
+                assertThat(over.await(20, TimeUnit.SECONDS)).isTrue();
+            }
+            return switch (method) {
+                case "close" -> {
+                    returns.countDown();
+                    yield null;
+                }
+                case "unwrap" -> driver();
+                default -> real.run();
+            };
         });
         return BorrowedConnection.of(pooled, new H2(Tables.DEFAULT), 2_000);
-    }
-
-    private Object awaitAbortIfHanging() throws InterruptedException {
-        returns.countDown();
-        if (hangs) {
-            assertThat(aborts.await(20, TimeUnit.SECONDS)).isTrue();
-        }
-        return null;
     }
 
     private Connection driver() {
@@ -87,6 +93,7 @@ class BorrowedConnectionTest {
         assertThatThrownBy(view::createStatement)
                 .isInstanceOf(SQLException.class)
                 .hasMessage("the connection was returned to the DataSource");
+        assertThat(view).hasToString("a connection of the DataSource");
         assertThat(number(driver)).isEqualTo(777);
     }
 
@@ -100,22 +107,41 @@ class BorrowedConnectionTest {
     }
 
     @Test
-    void isAbortedWhileItsReturnHangs() throws Exception {
-        hangs = true;
+    void isAbortedWhileTheRestoringOfItsSettingsHangs() throws Exception {
         Connection view = view();
-        Thread user = new Thread(() -> {
+        CompletableFuture<Void> user = closeHangingIn("setReadOnly", view);
+        assertThat(view.isClosed()).as("closed, so that nobody aborts it").isFalse();
+        view.abort(Runnable::run);
+        assertThat(aborts.getCount()).as("the driver is asked to abort it").isZero();
+        over.countDown();
+        user.get(20, TimeUnit.SECONDS);
+        assertThat(view.isClosed()).isTrue();
+        assertThat(returns.getCount()).isZero();
+    }
+
+    /** From then on, it may be another user's. */
+    @Test
+    void isNotAbortedWhenThePoolHasIt() throws Exception {
+        Connection view = view();
+        CompletableFuture<Void> user = closeHangingIn("close", view);
+        assertThat(view.isClosed()).isTrue();
+        view.abort(Runnable::run);
+        over.countDown();
+        user.get(20, TimeUnit.SECONDS);
+        view.abort(Runnable::run);
+        assertThat(aborts.getCount()).as("the driver is not asked to abort it").isOne();
+    }
+
+    private CompletableFuture<Void> closeHangingIn(String call, Connection view) throws InterruptedException {
+        hangs = call;
+        CompletableFuture<Void> user = CompletableFuture.runAsync(() -> {
             try {
                 view.close();
             } catch (SQLException e) {
                 throw new AssertionError(e);
             }
         });
-        user.start();
-        Await.until("the return has begun", () -> returns.getCount() == 0);
-        assertThat(view.isClosed()).as("closed, so that nobody aborts it").isFalse();
-        view.abort(Runnable::run);
-        assertThat(aborts.getCount()).as("the driver is asked to abort it").isZero();
-        user.join();
-        assertThat(view.isClosed()).isTrue();
+        assertThat(hanging.await(20, TimeUnit.SECONDS)).isTrue();
+        return user;
     }
 }

@@ -19,7 +19,8 @@ import java.util.concurrent.TimeUnit;
  *   <li>A request of a holder pauses for a shorter time, and after every second race only. If it had to wait for its turn and lost, the
  *       record has just been written, and an attempt at once is ahead of those that pause. So a crowd does not keep it from renewing, and
  *       many holders of one name do not keep each other from it. Where each write takes long, a store has to do more for it, and is
- *       told that the request is crowded.
+ *       told that the request is crowded. Where a client renews one lock after the other, and others are behind this one, it is told so
+ *       earlier, and after the first race if the request is urgent.
  *   <li>A refused request writes no more than a position in the queue. If it has lost {@value #MOST_RACES} races, or has taken a third of
  *       its time, it is answered without one, as if the queue were full. Its client then polls. So a crowd makes waiters wait, and
  *       does not make them fail.
@@ -48,7 +49,7 @@ public final class Contention {
         /**
          * Makes the attempt.
          *
-         * @param crowded {@code true} if the request has lost many races, so that a refusal is not written any more; see {@link
+         * @param crowded {@code true} if the request has lost too many races, so that a refusal is not written any more; see {@link
          *     RecordUpdate#unwritten}
          * @return the reply; empty if the request has lost a race
          */
@@ -64,6 +65,16 @@ public final class Contention {
      */
     public static <R> R retry(
             StoreConfig config, Object blocker, RecordUpdate<R> update, String what, Attempt<R> attempt) {
+        return retry(config, blocker, update, what, 0, attempt);
+    }
+
+    /**
+     * Repeats an attempt like {@link #retry(StoreConfig, Object, RecordUpdate, String, Attempt)}.
+     *
+     * @param behind the number of requests that wait for the end of this one
+     */
+    public static <R> R retry(
+            StoreConfig config, Object blocker, RecordUpdate<R> update, String what, int behind, Attempt<R> attempt) {
         Platform platform = config.platform();
         long start = platform.nanoTime();
         long longest = 0;
@@ -77,7 +88,7 @@ public final class Contention {
             }
             platform.park(blocker, pauseNanos(platform, races, update.yields()));
             long began = platform.nanoTime();
-            reply = attempt.make(isCrowded(config, races, began - start));
+            reply = attempt.make(update.isUrgent() || isCrowded(config, races * (1 + behind), began - start));
             // the first one is not counted, because it may have opened a connection
             longest = Math.max(longest, platform.nanoTime() - began);
         }

@@ -16,11 +16,7 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.support.RenewalReplies;
 import io.holdfast.support.Stages;
 import io.holdfast.support.record.Decider;
-import io.holdfast.support.record.Decision;
 import io.holdfast.support.record.Holder;
-import io.holdfast.support.record.LockRecord;
-import io.holdfast.support.record.Moment;
-import io.holdfast.support.record.Notice;
 import io.holdfast.support.record.UnreadableRecordException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -73,7 +69,7 @@ public abstract class RecordStore implements LockStore {
     public CompletionStage<List<Renew.Reply>> renew(List<Renew> batch) {
         Map<RecordKey, List<Renew>> byKey = batch.stream().collect(groupingBy(this::key, LinkedHashMap::new, toList()));
         Map<RecordKey, RecordUpdate<List<Renew.Reply>>> updates = new LinkedHashMap<>();
-        byKey.forEach((key, requests) -> updates.put(key, (record, moment) -> renew(record, requests, moment)));
+        byKey.forEach((key, requests) -> updates.put(key, new RenewUpdate(decider, requests)));
         Map<RecordKey, CompletionStage<List<Renew.Reply>>> answers = records.updateAll(updates);
         List<CompletionStage<Renew.Reply>> replies = new ArrayList<>();
         for (Renew request : batch) {
@@ -113,23 +109,6 @@ public abstract class RecordStore implements LockStore {
 
     private RecordKey key(Renew request) {
         return keys.of(request.name(), request.mode());
-    }
-
-    private Decision<List<Renew.Reply>> renew(LockRecord before, List<Renew> requests, Moment moment) {
-        LockRecord record = before;
-        List<Renew.Reply> replies = new ArrayList<>();
-        List<Notice> notices = new ArrayList<>();
-        for (Renew request : requests) {
-            try {
-                Decision<Renew.Reply> decision = decider.renew(record, request, moment);
-                record = decision.record();
-                replies.add(decision.reply());
-                notices.addAll(decision.notices());
-            } catch (StoreException e) {
-                replies.add(new Renew.Failed(e));
-            }
-        }
-        return new Decision<>(record, replies, notices);
     }
 
     // ---- for people

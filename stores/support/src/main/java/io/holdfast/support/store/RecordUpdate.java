@@ -32,6 +32,11 @@ public interface RecordUpdate<R> {
         return false;
     }
 
+    /** Returns {@code true} if the request has no time to lose a race again. A store may know that only after a decision. */
+    default boolean isUrgent() {
+        return false;
+    }
+
     /**
      * Returns the reply to a caller whose decision is not written, because others always write faster; empty if the caller has to
      * try again.

@@ -26,6 +26,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests for a record that other clients always write faster. */
@@ -181,6 +182,39 @@ class ContentionTest {
                     return first ? Optional.of("renewed") : Optional.empty();
                 }))
                 .isEqualTo("renewed");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 8", "1, 4", "3, 2", "7, 1", "100, 1"})
+    void isCrowdedSoonerIfOthersAreBehind(int behind, int lost) {
+        RecordUpdate<String> update = (before, moment) -> new Decision<>(before, "reply", List.of());
+        assertThat(Contention.retry(config, this, update, "update 'n'", behind, crowded -> {
+                    races += crowded ? 0 : 1;
+                    return crowded ? Optional.of("reply") : Optional.<String>empty();
+                }))
+                .isEqualTo("reply");
+        assertThat(races).isEqualTo(lost);
+    }
+
+    @Test
+    void isCrowdedAfterOneRaceIfItClaimsAnAssignedName() {
+        apply(request(HOLDER));
+        assertThat(racesUntilCrowded(HOLDER)).isEqualTo(8);
+        apply(waiting());
+        record = decider.release(record, Release.of("n", HOLDER), now()).record();
+        assertThat(racesUntilCrowded(WAITER)).isEqualTo(1);
+    }
+
+    private int racesUntilCrowded(TenureId renewed) {
+        races = 0;
+        RenewUpdate renewal = new RenewUpdate(decider, List.of(new Renew("n", renewed, LEASE, 0)));
+        List<Renew.Reply> replies = Contention.retry(config, this, renewal, "renew 'n'", crowded -> {
+            races += crowded ? 0 : 1;
+            List<Renew.Reply> decided = renewal.decide(record, now()).reply();
+            return crowded ? Optional.of(decided) : Optional.empty();
+        });
+        assertThat(replies).hasOnlyElementsOfType(Renew.Renewed.class);
+        return races;
     }
 
     @Test
