@@ -2,7 +2,6 @@ package io.holdfast.cli;
 
 import io.holdfast.cli.exec.Exec;
 import io.holdfast.cli.exec.ExecOptions;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -50,7 +49,7 @@ import picocli.CommandLine.Spec;
             "69:the store cannot be used, or became unavailable during the wait",
             "75:the lock was not acquired in time",
             "76:the lock was lost, or was about to be, and COMMAND was ended because of it",
-            "126:COMMAND cannot be executed",
+            "126:COMMAND cannot be executed, or cannot be guarded",
             "127:COMMAND was not found",
             "128+n:COMMAND, or the wait, was ended by signal n"
         },
@@ -136,7 +135,7 @@ final class ExecCommand implements Callable<Integer> {
     private List<String> command = List.of();
 
     @Override
-    public Integer call() throws IOException, InterruptedException {
+    public Integer call() throws InterruptedException {
         StderrOfLibraries.silence();
         try {
             return new Exec(options(), this::say).run();

@@ -67,7 +67,14 @@ public final class Main implements Callable<Integer> {
 
     /** Runs one command, and ends the JVM with its exit code. */
     public static void main(String[] args) {
-        System.exit(commandLine().execute(args));
+        CommandLine command = commandLine();
+        if (CommandLineBytes.areThoseOf(args)) {
+            System.exit(command.execute(args));
+        }
+        say(
+                command,
+                "an argument is not UTF-8, or the locale is not, so that names would be changed; set LC_ALL to a UTF-8 locale");
+        System.exit(ExitCode.USAGE);
     }
 
     static CommandLine commandLine() {

@@ -77,8 +77,11 @@ final class ReleaseCommand implements Callable<Integer> {
             return say(ExitCode.FAILED, "is still held by " + shown);
         }
         Optional<Holder> now = client.inspect(name).holder();
-        if (now.isPresent() && !sameHold(now.get(), holder.get())) {
-            return say(ExitCode.FAILED, "is now held by another client, and nothing was done: " + now.get());
+        if (now.isPresent() && !isThatOf(holder.get(), now.get())) {
+            return say(
+                    ExitCode.FAILED,
+                    "is now held by another owner, or its client does not answer any more, and nothing was done: "
+                            + now.get());
         }
         boolean released = now.isPresent() && client.lock(name).forceUnlock();
         return released
@@ -86,9 +89,14 @@ final class ReleaseCommand implements Callable<Integer> {
                 : say(ExitCode.FAILED, "became free in the meantime; it was held by " + shown);
     }
 
-    private static boolean sameHold(Holder one, Holder other) {
-        return one.client().id().equals(other.client().id())
-                && one.fencingToken().equals(other.fencingToken());
+    /**
+     * Returns {@code true} if the hold is the one that was shown. One that was shown without a token, because its client did not
+     * answer, is the same whichever owner of the client has it now.
+     */
+    static boolean isThatOf(Holder shown, Holder now) {
+        boolean sameOwner =
+                shown.fencingToken().isEmpty() || shown.fencingToken().equals(now.fencingToken());
+        return now.hold().equals(shown.hold()) && sameOwner;
     }
 
     private boolean agreed(String holder) {

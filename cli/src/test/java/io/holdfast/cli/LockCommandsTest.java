@@ -251,7 +251,7 @@ class LockCommandsTest {
             return Optional.of("y");
         };
         assertThat(run(slowly, "release", "moved")).isEqualTo(1);
-        assertThat(out.toString()).contains("is now held by another client");
+        assertThat(out.toString()).contains("is now held by another owner");
         assertThat(other.lock("moved").forceUnlock()).isTrue();
     }
 

@@ -38,7 +38,7 @@ public final class Exec {
      * @throws IllegalArgumentException if the store or the lock's name is not understood
      * @throws io.holdfast.HoldfastException if the store cannot be used
      */
-    public int run() throws IOException, InterruptedException {
+    public int run() throws InterruptedException {
         // until there is a connection, nothing can be left behind
         Signals signals = new Signals(caught -> Runtime.getRuntime().halt(caught.exitCode()));
         try (Guard guard = Guard.start(events::add)) {
@@ -51,6 +51,9 @@ public final class Exec {
                     client.close();
                 }
             }
+        } catch (IOException e) {
+            say.accept("the command cannot be guarded: " + e.getMessage());
+            return ExitStatus.NOT_EXECUTABLE;
         }
     }
 
@@ -73,20 +76,44 @@ public final class Exec {
         }
     }
 
-    private int acquireAndRun(Holdfast client, Guard guard) throws InterruptedException {
+    private int acquireAndRun(Holdfast client, Guard first) throws IOException, InterruptedException {
+        first.awaitReady();
         CompletableFuture<Lease> wish = client.lock(options.lock()).async().acquire(options.patience());
         var unused = wish.whenComplete(
                 (lease, error) -> events.add(error == null ? new Event.Acquired(lease) : new Event.Failed(error)));
-        while (true) {
-            Event event = events.take();
-            if (event instanceof Event.Caught caught) {
-                withdraw(wish);
-                return caught.exitCode();
-            } else if (event instanceof Event.Failed failed) {
-                return explain(failed.why(), client);
-            } else if (event instanceof Event.Acquired acquired) {
-                return hold(acquired.lease(), guard);
+        Guard guard = first;
+        try {
+            while (true) {
+                Event event = events.take();
+                if (event instanceof Event.Caught caught) {
+                    withdraw(wish);
+                    return caught.exitCode();
+                } else if (event instanceof Event.Failed failed) {
+                    return explain(failed.why(), client);
+                } else if (event instanceof Event.Acquired acquired) {
+                    return hold(acquired.lease(), guard);
+                } else if (event instanceof Event.GuardEnded ended && ended.guard() == guard) {
+                    guard = successor(wish);
+                }
             }
+        } finally {
+            guard.close();
+        }
+    }
+
+    /** Starts another guard in place of one that was killed during the wait, so that the command does not start without one. */
+    private Guard successor(CompletableFuture<Lease> wish) throws IOException, InterruptedException {
+        try {
+            Guard guard = Guard.start(events::add);
+            guard.awaitReady();
+            return guard;
+        } catch (IOException e) {
+            try {
+                withdraw(wish);
+            } catch (LeaseLostException lostMeanwhile) {
+                e.addSuppressed(lostMeanwhile);
+            }
+            throw e;
         }
     }
 

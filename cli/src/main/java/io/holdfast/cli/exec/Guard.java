@@ -7,6 +7,10 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
@@ -23,8 +27,15 @@ final class Guard implements AutoCloseable {
     private static final String START =
             "exec $(command -v setsid) bash -p -c 'eval \"$HOLDFAST_GUARD\"' holdfast-guard";
 
+    private static final String READY = "ready";
+    private static final long START_SECONDS = 30;
+
     private final Process shell;
     private final BufferedWriter orders;
+    private final CompletableFuture<Void> ready = new CompletableFuture<>();
+
+    /** Set if an order could not be sent. */
+    private volatile boolean broken;
 
     private Guard(Process shell) {
         this.shell = shell;
@@ -51,13 +62,50 @@ final class Guard implements AutoCloseable {
         }
     }
 
+    /**
+     * Waits until the guard takes orders.
+     *
+     * @throws IOException if it has ended at once, or does not start
+     */
+    void awaitReady() throws IOException, InterruptedException {
+        try {
+            ready.get(START_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            shell.destroyForcibly();
+            throw new IOException(
+                    "its guard does not start: "
+                            + (e instanceof TimeoutException
+                                    ? "bash has not answered within " + START_SECONDS + " s"
+                                    : "bash has ended with exit code " + shell.waitFor()),
+                    e);
+        }
+    }
+
+    /** Returns {@code true} if the guard has ended before it took orders, so that another one would end as well. */
+    boolean isUnusable() {
+        return ready.isCompletedExceptionally();
+    }
+
+    boolean isAlive() {
+        return !broken && shell.isAlive();
+    }
+
     private void listen(Consumer<Event> events) {
         try (BufferedReader answers = shell.inputReader(StandardCharsets.US_ASCII)) {
-            answers.lines().forEach(answer -> events.accept(new Event.Said(this, answer)));
+            answers.lines().forEach(answer -> take(answer, events));
         } catch (IOException | UncheckedIOException e) {
             shell.destroyForcibly();
         }
+        ready.completeExceptionally(new IOException("it has ended"));
         events.accept(new Event.GuardEnded(this));
+    }
+
+    private void take(String answer, Consumer<Event> events) {
+        if (answer.equals(READY)) {
+            ready.complete(null);
+        } else {
+            events.accept(new Event.Said(this, answer));
+        }
     }
 
     /**
@@ -73,11 +121,16 @@ final class Guard implements AutoCloseable {
     }
 
     /**
-     * Sets three times by the {@link Clock}: the end of the time for which the command may run, the time of its TERM, and the
-     * end of the lock's validity.
+     * Makes this guard the successor of another one. It gets all orders by one write, because this process may end between two, and
+     * before it is ready, because its input remains when this process has ended.
      */
-    void valid(long end, long warn, long until) {
-        order("valid " + end + " " + warn + " " + until);
+    void takeOver(String mark, long pid, Run.Times times, boolean warn, boolean kill) {
+        order(times.order() + "\nexpect " + mark + "\ncommand " + pid + (warn ? "\nwarn" : "")
+                + (kill ? "\nkill" : ""));
+    }
+
+    void valid(Run.Times times) {
+        order(times.order());
     }
 
     void signal(String name) {
@@ -110,6 +163,7 @@ final class Guard implements AutoCloseable {
             orders.write(line + "\n");
             orders.flush();
         } catch (IOException e) {
+            broken = true;
             shell.destroyForcibly();
         }
     }

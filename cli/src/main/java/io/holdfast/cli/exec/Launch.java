@@ -6,8 +6,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
+import org.jspecify.annotations.Nullable;
 
 /** A start of the command, with the lock's data in its environment, and with the standard streams of this process. */
 record Launch(List<String> command, Lease lease, String mark) {
@@ -21,10 +23,21 @@ record Launch(List<String> command, Lease lease, String mark) {
         builder.environment().put("HOLDFAST_LOCK", lease.name());
         builder.environment().put("HOLDFAST_TOKEN", Long.toString(lease.fencingToken()));
         builder.environment().put(Guard.MARK, mark);
+        restoreLocale(builder.environment());
         try {
             return builder.start();
         } catch (IOException e) {
             throw notStarted(e);
+        }
+    }
+
+    /** Restores the locale of the caller, in place of the one that the launcher needs. */
+    private static void restoreLocale(Map<String, String> environment) {
+        String callers = environment.remove("HOLDFAST_CALLER_LC_ALL");
+        if (callers != null) {
+            environment.remove("LC_ALL");
+            // the equals sign distinguishes an empty one from none
+            callers.lines().findFirst().ifPresent(value -> environment.put("LC_ALL", value.substring(1)));
         }
     }
 
@@ -51,9 +64,16 @@ record Launch(List<String> command, Lease lease, String mark) {
 
         final int exitCode;
 
-        private NotStarted(int exitCode, String message, IOException cause) {
+        private NotStarted(int exitCode, String message, @Nullable IOException cause) {
             super(message, cause);
             this.exitCode = exitCode;
+        }
+
+        static NotStarted unguarded() {
+            return new NotStarted(
+                    ExitStatus.NOT_EXECUTABLE,
+                    "the command cannot be guarded: its guard was killed before it began",
+                    null);
         }
     }
 }

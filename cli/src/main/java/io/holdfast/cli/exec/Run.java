@@ -5,6 +5,8 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -29,6 +31,8 @@ final class Run {
     /** The least change that counts as a renewal; a smaller one comes from the resolution of the clock. */
     private static final long NEWS_MILLIS = 50;
 
+    private static final long KILL_AGAIN_MILLIS = 10;
+
     private final Lease lease;
     private final Plan plan;
     private final BlockingQueue<Event> events;
@@ -37,11 +41,27 @@ final class Run {
     private final String mark;
     private Guard guard;
     private long latestEnd;
+    private Times times = new Times(0, 0, 0);
     private boolean asking;
     private boolean warned;
     private boolean lost;
     private boolean over;
     private boolean gone;
+
+    /**
+     * What a guard needs to know of the lock, by the {@link Clock}.
+     *
+     * @param kill the end of the time for which the command may run
+     * @param warn the time of its TERM
+     * @param until the end of the lock's validity
+     */
+    record Times(long kill, long warn, long until) {
+
+        /** Returns the order to a guard. */
+        String order() {
+            return "valid " + kill + " " + warn + " " + until;
+        }
+    }
 
     /**
      * Starts the command, after the guard knows for how long it may run.
@@ -61,6 +81,9 @@ final class Run {
         lease.ensureValid(Duration.ZERO);
         this.mark = launch.mark();
         guard.expect(mark);
+        if (!guard.isAlive()) {
+            throw Launch.NotStarted.unguarded();
+        }
         this.command = launch.start();
         guard.command(command.pid());
     }
@@ -100,7 +123,8 @@ final class Run {
         long end = before + left;
         if (left > 0 && !lost && end > latestEnd + NEWS_MILLIS) {
             latestEnd = Clock.millis() + left;
-            guard.valid(end - plan.lead(), end - plan.warn(), end);
+            times = new Times(end - plan.lead(), end - plan.warn(), end);
+            guard.valid(times);
             recover();
         }
         if (left < plan.grace() && plan.asksEarly() && !(asking || warned || lost || over)) {
@@ -176,31 +200,40 @@ final class Run {
     }
 
     /**
-     * Replaces a guard that was killed. The new guard cannot find processes that were signaled before and are no longer
-     * descendants of the command.
+     * Replaces a guard that was killed. The new guard gets the last times, and the order to kill if the lock is lost. It cannot
+     * find processes that were signaled before and are no longer descendants of the command.
      */
     private void replaceGuard() {
         if (over) {
             gone = true;
-            return;
-        }
-        try {
-            guard = Guard.start(events::add);
-            latestEnd = 0;
-            tellValidity();
-            guard.expect(mark);
-            guard.command(command.pid());
-            say.accept("the guard was killed; another one has replaced it");
-        } catch (IOException e) {
-            say.accept("the command is killed, because its guard cannot be replaced: " + e.getMessage());
-            killWhatIsLeft();
-            gone = true;
+        } else if (guard.isUnusable()) {
+            giveUp("bash ends at once");
+        } else {
+            try {
+                guard = Guard.start(events::add);
+                // the guard before may have ended before it sent the TERM, and two are better than none
+                guard.takeOver(mark, command.pid(), times, warned, lost);
+                say.accept("the guard was killed; another one has replaced it");
+            } catch (IOException e) {
+                giveUp(e.getMessage() + "");
+            }
         }
     }
 
-    private void killWhatIsLeft() {
-        if (command.isAlive()) {
-            Stream.concat(command.descendants(), Stream.of(command.toHandle())).forEach(ProcessHandle::destroyForcibly);
-        }
+    private void giveUp(String why) {
+        say.accept("the command is killed, because its guard cannot be replaced: " + why);
+        lost = true;
+        gone = true;
+    }
+
+    /** Kills the command and its descendants, and waits until they have ended, but not longer than the lock was valid. */
+    private void killWhatIsLeft() throws InterruptedException {
+        Set<ProcessHandle> left = new HashSet<>();
+        do {
+            Stream.concat(command.descendants(), Stream.of(command.toHandle())).forEach(left::add);
+            left.removeIf(process -> !process.isAlive());
+            left.forEach(ProcessHandle::destroyForcibly);
+            Thread.sleep(left.isEmpty() ? 0 : KILL_AGAIN_MILLIS);
+        } while (!left.isEmpty() && Clock.millis() < times.until());
     }
 }

@@ -11,7 +11,7 @@
 # End of input means that the JVM has ended: send TERM at once, and KILL in time. The JVM may have ended before it could name
 # the process that it had started.
 #
-# Answers: "warned" and "killed" when done, "gone" at the end. Measurements are written to standard error.
+# Answers: "ready" at the start, "warned" and "killed" when done, "gone" at the end. Measurements are written to standard error.
 
 trap '' HUP INT PIPE QUIT TERM TSTP TTIN TTOU
 cd /
@@ -165,9 +165,9 @@ walk() {
     done
 }
 
-# Signals each process once, in rounds, because processes may fork in the meantime.
-send() {
-    local pid signal more=yes
+# Stops each process once, in rounds, because processes may fork in the meantime.
+stop_all() {
+    local pid more=yes
     sent=()
     gather
     while [ "$more" ]; do
@@ -176,10 +176,7 @@ send() {
             [ -z "${sent[pid]:-}" ] || continue
             sent[pid]=yes
             more=yes
-            [ "$1" = STOP ] || ! is_of_another "$pid" || continue
-            for signal; do
-                kill -s "$signal" "$pid" 2>/dev/null
-            done
+            kill -s STOP "$pid" 2>/dev/null
         done
         gather
     done
@@ -196,9 +193,19 @@ is_of_another() {
     return 1
 }
 
-# A stopped process handles a signal only when it is continued.
+# Sends a signal to the processes that are there. One that starts afterwards gets none: it may be the clean-up of a trap. They are
+# gathered twice, because a child can be missed while another one ends. A stopped process handles a signal only when it is continued.
 pass_on() {
-    send "$1" CONT
+    local pid
+    gather
+    gather
+    for pid in "${!guarded[@]}"; do
+        is_of_another "$pid" || {
+            kill -s "$1" "$pid"
+            kill -s CONT "$pid"
+        } 2>/dev/null
+    done
+    gather # the lock is held until the clean-up has ended, too
 }
 
 # Stops the processes first, so that none can fork, or be missed because its parent has died before it. Known processes are
@@ -210,7 +217,7 @@ finish() {
         forget
         kill -s STOP "${!guarded[@]}" 2>/dev/null
     fi
-    send STOP
+    stop_all
     if [ -z "$stopped" ]; then
         clock
         stopped=$now
@@ -313,6 +320,7 @@ choose_pause() {
 }
 
 line=
+answer ready
 while :; do
     act_in_time
     leave_if_over

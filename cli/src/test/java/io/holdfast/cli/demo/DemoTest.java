@@ -28,6 +28,7 @@ class DemoTest {
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
+    @Tag("ci")
     @Test
     void exactWherePromisedThoughOneSellerDiesAndOneIsSlow() throws Exception {
         List<Map<String, Object>> rows = rows(StrategyKind.NONE, StrategyKind.SETNX_TTL, StrategyKind.LOCK);

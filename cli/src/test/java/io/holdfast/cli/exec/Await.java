@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 /** Waits for what another process is about to do. */
 final class Await {
 
-    private static final long LIMIT_SECONDS = 150;
+    private static final long LIMIT_SECONDS = Long.getLong("holdfast.await", 150);
     private static final long STEP_MILLIS = 10;
 
     private Await() {}

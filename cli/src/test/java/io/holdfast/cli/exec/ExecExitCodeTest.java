@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
 import io.holdfast.embedded.redis.RedisServer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -30,6 +32,29 @@ class ExecExitCodeTest extends ExecFixture {
         for (String lock : List.of("own", "killed", "missing", "folder")) {
             assertThat(other.lock(lock).isLocked()).as(lock).isFalse();
         }
+    }
+
+    @Test
+    void noCommandBeginsWithoutAGuard() throws Exception {
+        Path bash = Files.writeString(temp.resolve("bash"), "#!/bin/sh\nexit 3\n");
+        assertThat(bash.toFile().setExecutable(true)).isTrue();
+
+        Child child = startUnder(
+                List.of("env", "PATH=" + temp + ":" + System.getenv("PATH")),
+                server.uri(),
+                "--lock",
+                "unguarded",
+                "--",
+                "sh",
+                "-c",
+                "echo begun");
+
+        assertThat(child.exitCode()).isEqualTo(126);
+        assertThat(child.errors())
+                .contains(
+                        "holdfast exec: the command cannot be guarded: its guard does not start: bash has ended with exit code 3");
+        assertThat(child.output()).isEmpty();
+        assertThat(other.lock("unguarded").isLocked()).isFalse();
     }
 
     @Test

@@ -4,6 +4,8 @@ import static io.holdfast.cli.exec.Await.await;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.holdfast.Lease;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -70,6 +72,35 @@ class ExecSignalTest extends ExecFixture {
         assertThat(child.exitCode()).isEqualTo(128 + 15);
         assertThat(Child.lives(grandchild)).isFalse();
         assertThat(other.lock("tough").tryAcquire()).isPresent();
+    }
+
+    /** Many, so that some of the programs start before the signal has been sent to all processes. */
+    @Test
+    void aProgramThatATrapStartsGetsNoSignal() throws Exception {
+        Path cleanup = Files.writeString(temp.resolve("cleanup"), """
+                trap 'echo term >>$D/signals' TERM
+                sleep 0.3
+                echo done >>$D/cleaned
+                """);
+        Path trapping = Files.writeString(temp.resolve("trapping"), """
+                trap 'sh %s; exit' TERM
+                echo $$ >>$D/traps
+                while :; do sleep 0.02; done
+                """.formatted(cleanup));
+        Child child = exec("cleaned", "sh", "-c", """
+                for i in 1 2 3 4 5 6 7 8; do sh %s & done
+                trap 'wait; exit 0' TERM
+                while [ "$(wc -l 2>/dev/null <$D/traps)" != 8 ]; do sleep 0.02; done
+                echo $$ >$D/command
+                wait
+                """.formatted(trapping));
+        child.awaitPid("command");
+
+        child.signal("TERM");
+
+        assertThat(child.exitCode()).as(child.errors()).isZero();
+        assertThat(child.lines("cleaned")).hasSize(8);
+        assertThat(child.lines("signals")).isEmpty();
     }
 
     @Test

@@ -95,7 +95,7 @@ class GuardTest {
                 mark, "trap 'echo term >>" + signals + "' TERM; touch " + ready + "; while :; do sleep 0.05; done");
         await("the command listens", () -> Files.exists(ready));
 
-        guard.valid(Clock.millis() + 3_000, Clock.millis(), Clock.millis() + 3_000);
+        guard.valid(new Run.Times(Clock.millis() + 3_000, Clock.millis(), Clock.millis() + 3_000));
         // a second signal that arrives before the first one is handled would be the same one
         await("the command was warned", () -> size(signals) > 0);
         guard.warn();
@@ -121,7 +121,7 @@ class GuardTest {
     }
 
     private void valid(long lease) {
-        guard.valid(Clock.millis() + lease, Clock.millis() + lease / 2, Clock.millis() + lease);
+        guard.valid(new Run.Times(Clock.millis() + lease, Clock.millis() + lease / 2, Clock.millis() + lease));
     }
 
     private static Process start(String mark, String script) throws IOException {

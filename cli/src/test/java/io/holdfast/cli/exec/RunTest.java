@@ -1,6 +1,7 @@
 package io.holdfast.cli.exec;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
@@ -9,12 +10,15 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -94,6 +98,68 @@ class RunTest {
             assertThat(run.untilTheEnd()).as("%s", said).isEqualTo(7);
             assertThat(said).hasSize(2).last().asString().contains("renewed again");
         }
+    }
+
+    @Test
+    void aGuardThatReplacesOneAfterTheLossKillsTheCommand() throws Exception {
+        // so that only the order to kill ends it
+        left = Duration.ofMinutes(30);
+        assertThat(withAReplacedGuard(() -> events.add(new Event.Lost("the lock is lost"))))
+                .isEqualTo(ExitStatus.LOST);
+    }
+
+    @Test
+    void aGuardThatReplacesOneInDoubtGetsItsTimes() throws Exception {
+        left = Duration.ofSeconds(6);
+        assertThat(withAReplacedGuard(() -> left = Duration.ZERO)).isEqualTo(ExitStatus.LOST);
+    }
+
+    @Test
+    void noCommandBeginsUnderAGuardThatWasKilled() throws Exception {
+        left = LEASE;
+        Set<Long> before = guards();
+        try (Guard guard = Guard.start(events::add)) {
+            guard.awaitReady();
+            Set<Long> killed = guards();
+            killed.removeAll(before);
+            for (long pid : killed) {
+                Child.kill("KILL", pid);
+            }
+            Await.await("its end", () -> events.contains(new Event.GuardEnded(guard)));
+            Launch launch = new Launch(List.of("sh", "-c", "sleep 60"), lease());
+            assertThatThrownBy(() -> new Run(lease(), PLAN, guard, launch, events, said::add))
+                    .isInstanceOfSatisfying(
+                            Launch.NotStarted.class, e -> assertThat(e.exitCode).isEqualTo(ExitStatus.NOT_EXECUTABLE));
+        }
+    }
+
+    /** The exit code of a run whose first guard stands still when something happens, and is then killed. */
+    private int withAReplacedGuard(Runnable happens) throws Exception {
+        Plan plan = new Plan(1_000, 1_500, 1_000, 100);
+        Set<Long> before = guards();
+        try (Guard guard = Guard.start(events::add)) {
+            guard.awaitReady();
+            Set<Long> first = guards();
+            first.removeAll(before);
+            Launch launch = new Launch(List.of("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done"), lease());
+            Run run = new Run(lease(), plan, guard, launch, events, said::add);
+
+            assertThat(first).hasSize(1);
+            for (long pid : first) {
+                Child.kill("STOP", pid);
+                happens.run();
+                Child.kill("KILL", pid);
+            }
+            return run.untilTheEnd();
+        }
+    }
+
+    private static Set<Long> guards() {
+        return ProcessHandle.current()
+                .children()
+                .filter(each -> each.info().commandLine().orElse("").contains("holdfast-guard"))
+                .map(ProcessHandle::pid)
+                .collect(Collectors.toCollection(HashSet::new));
     }
 
     /** As on a busy machine: two looks at the lease take long, and the one after the TERM does not. */
