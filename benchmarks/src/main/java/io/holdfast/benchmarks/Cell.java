@@ -48,6 +48,11 @@ record Cell(String name, int threads, int processes, int size, List<SubjectKind>
                 once);
     }
 
+    /** Returns {@code true} if the case needs independent servers, as many as its size. */
+    boolean isOfQuorum() {
+        return name.startsWith("quorum");
+    }
+
     /** Returns {@code true} if holds are renewed between rounds, too. */
     boolean goesOnBetweenRounds() {
         return name.equals("hold");

@@ -59,6 +59,7 @@ final class Plan {
         for (int names : new int[] {3, 16}) {
             cells.add(Cell.of("multi", 1, HOLDFAST, REDISSON, FLOOR).withSize(names));
         }
+        cells.addAll(quorum());
         cells.add(Cell.of("async", 1, HOLDFAST, REDISSON, FLOOR).withSize(10_000));
         cells.add(Cell.of("setup", 1, HOLDFAST, REDISSON, FLOOR));
         for (int locks = 10; locks <= 100_000; locks *= 10) {
@@ -73,6 +74,21 @@ final class Plan {
         for (int names = 1; names <= 1_000_000; names *= names == 1 ? 1_000 : 10) {
             Cell cell = Cell.of("names", 1, HOLDFAST, REDISSON).withSize(names).doneOnce();
             cells.add(names > MOST_NAMES_OF_THE_PEER ? cell.without(REDISSON) : cell);
+        }
+        return cells;
+    }
+
+    /** Returns the cells of quorum locks: all servers are up, or a minority is away. */
+    private static List<Cell> quorum() {
+        List<Cell> cells = new ArrayList<>();
+        for (int servers : new int[] {3, 5, 9}) {
+            Cell cell = Cell.of("quorum", 1, HOLDFAST, REDISSON).withSize(servers);
+            cells.add(cell);
+            cells.add(cell.withThreads(2));
+            cells.add(cell.withThreads(A_FEW));
+            for (String away : List.of("quorum-killed", "quorum-frozen")) {
+                cells.add(Cell.of(away, A_FEW, HOLDFAST).withSize(servers));
+            }
         }
         return cells;
     }
@@ -142,6 +158,8 @@ final class Plan {
                 Cell.of("semaphore", MANY, HOLDFAST, REDISSON),
                 Cell.of("segmented", MANY, HOLDFAST, REDISSON),
                 Cell.of("multi", 1, HOLDFAST, REDISSON, FLOOR).withSize(3),
+                Cell.of("quorum", 2, HOLDFAST, REDISSON).withSize(3),
+                Cell.of("quorum-killed", 2, HOLDFAST).withSize(3),
                 Cell.of("async", 1, HOLDFAST, REDISSON).withSize(1_000),
                 Cell.of("setup", 1, HOLDFAST, REDISSON),
                 Cell.of("hold", 1, HOLDFAST, REDISSON).withSize(1_000),

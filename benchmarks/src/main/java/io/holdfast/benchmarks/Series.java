@@ -1,7 +1,9 @@
 package io.holdfast.benchmarks;
 
+import io.holdfast.benchmarks.meter.RedisGroup;
 import io.holdfast.benchmarks.meter.ServerMeter;
 import io.holdfast.benchmarks.subject.SubjectKind;
+import io.holdfast.embedded.redis.RedisServer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,6 +28,9 @@ final class Series {
     }
 
     Results run(Cell cell) {
+        if (cell.isOfQuorum()) {
+            return ofQuorum(cell);
+        }
         if (!cell.goesOnBetweenRounds()) {
             return together(cell, cell.subjects());
         }
@@ -35,18 +40,36 @@ final class Series {
     }
 
     private Results together(Cell cell, List<SubjectKind> subjects) {
+        return together(cell, subjects, uri, server, () -> {});
+    }
+
+    /** Runs a cell on servers of its own. A minority goes away when all clients are connected. */
+    private Results ofQuorum(Cell cell) {
+        try (RedisGroup group = RedisGroup.start(cell.size())) {
+            Runnable loss = () -> {};
+            if (cell.name().endsWith("killed")) {
+                loss = () -> group.take(RedisServer::kill);
+            } else if (cell.name().endsWith("frozen")) {
+                loss = () -> group.take(RedisServer::pause);
+            }
+            return together(cell, cell.subjects(), group.uris(), group, loss);
+        }
+    }
+
+    private Results together(Cell cell, List<SubjectKind> subjects, String uris, ServerMeter meter, Runnable loss) {
         List<Crew> crews = new ArrayList<>();
         for (SubjectKind subject : subjects) {
-            crews.add(new Crew(cell, subject, uri, server, options.limit(), folder));
+            crews.add(new Crew(cell, subject, uris, meter, options.limit(), folder));
         }
         try {
             crews.forEach(crew -> crew.start(options.ofProcesses()));
             crews.forEach(Crew::awaitReady);
+            loss.run();
             measure(cell, crews);
             return crews.stream().map(Crew::results).reduce(Results.NONE, Results::and);
         } finally {
             crews.forEach(Crew::close);
-            server.clear();
+            meter.clear();
         }
     }
 

@@ -33,6 +33,15 @@ public interface ServerMeter extends AutoCloseable {
      */
     record Reading(long commands, long messages, long cpuMicros, long memory) {
 
+        /** Returns the sum of the counters of two servers. */
+        Reading plus(Reading other) {
+            return new Reading(
+                    commands + other.commands,
+                    messages + other.messages,
+                    cpuMicros + other.cpuMicros,
+                    memory + other.memory);
+        }
+
         /** Returns the difference to an earlier reading. */
         public Reading since(Reading before) {
             return new Reading(

@@ -24,11 +24,21 @@ final class HoldfastSubject implements Subject {
     private final Holdfast client;
 
     HoldfastSubject(String uri, Duration lease) {
-        client = Holdfast.builder()
+        client = connect(uri, lease, PATIENCE);
+    }
+
+    /** Returns a client of one server, or of the independent servers whose URIs are given. */
+    static Subject of(String uris, Duration lease) {
+        List<String> each = ServerKind.split(uris);
+        return each.size() == 1 ? new HoldfastSubject(uris, lease) : new HoldfastQuorum(each, lease);
+    }
+
+    static Holdfast connect(String uri, Duration lease, Duration commandTimeout) {
+        return Holdfast.builder()
                 .uri(uri)
                 .lease(lease)
                 .connectTimeout(PATIENCE.multipliedBy(6))
-                .commandTimeout(PATIENCE)
+                .commandTimeout(commandTimeout)
                 .build();
     }
 

@@ -17,10 +17,20 @@ final class RedissonSubject implements Subject {
     private final AtomicLong owners = new AtomicLong(1L << 40);
 
     RedissonSubject(String uri, Duration lease) {
+        client = connect(uri, lease);
+    }
+
+    /** Returns a client of one server, or of the independent servers whose URIs are given. */
+    static Subject of(String uris, Duration lease) {
+        List<String> each = ServerKind.split(uris);
+        return each.size() == 1 ? new RedissonSubject(uris, lease) : new RedissonQuorum(each, lease);
+    }
+
+    static RedissonClient connect(String uri, Duration lease) {
         Config config = new Config();
         config.setLockWatchdogTimeout(lease.toMillis());
         config.useSingleServer().setAddress(uri);
-        client = Redisson.create(config);
+        return Redisson.create(config);
     }
 
     @Override

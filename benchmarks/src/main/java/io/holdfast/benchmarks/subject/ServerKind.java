@@ -1,5 +1,7 @@
 package io.holdfast.benchmarks.subject;
 
+import java.util.List;
+
 /** The kind of the measured server, by the scheme of its URI. */
 public enum ServerKind {
     /** Redis. */
@@ -26,6 +28,11 @@ public enum ServerKind {
             case "mongodb" -> MONGODB;
             default -> REDIS;
         };
+    }
+
+    /** Returns the URIs of independent servers, which are joined by blanks. */
+    static List<String> split(String uris) {
+        return List.of(uris.split(" "));
     }
 
     /** Returns the URI without its scheme. */

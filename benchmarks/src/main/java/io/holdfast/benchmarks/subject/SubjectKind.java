@@ -8,10 +8,10 @@ import java.util.stream.Stream;
 /** The measured subjects, by the names in reports. */
 public enum SubjectKind {
     /** Holdfast, with its defaults. */
-    HOLDFAST("holdfast", HoldfastSubject::new),
+    HOLDFAST("holdfast", HoldfastSubject::of),
 
     /** Redisson, with its defaults. */
-    REDISSON("redisson", RedissonSubject::new),
+    REDISSON("redisson", RedissonSubject::of),
 
     /** ShedLock, for JDBC or MongoDB. */
     SHEDLOCK("shedlock", ShedLockSubject::of),

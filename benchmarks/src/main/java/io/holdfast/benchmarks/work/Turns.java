@@ -1,6 +1,5 @@
 package io.holdfast.benchmarks.work;
 
-import io.holdfast.benchmarks.subject.Subject;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,13 +10,17 @@ import org.HdrHistogram.Histogram;
 /** Threads that each repeat one operation until the time is up. */
 final class Turns implements Workload {
 
-    private final Subject subject;
+    private final Runnable closing;
     private final List<Operation> operations = new ArrayList<>();
     private final Referee referee;
 
-    /** Creates the threads. The operation of each is created from the number of the thread. */
-    Turns(Subject subject, int threads, Referee referee, IntFunction<Operation> operation) {
-        this.subject = subject;
+    /**
+     * Creates the threads. The operation of each is created from the number of the thread.
+     *
+     * @param closing closes the subjects
+     */
+    Turns(Runnable closing, int threads, Referee referee, IntFunction<Operation> operation) {
+        this.closing = closing;
         this.referee = referee;
         for (int thread = 0; thread < threads; thread++) {
             operations.add(operation.apply(thread));
@@ -50,6 +53,6 @@ final class Turns implements Workload {
 
     @Override
     public void close() {
-        subject.close();
+        closing.run();
     }
 }

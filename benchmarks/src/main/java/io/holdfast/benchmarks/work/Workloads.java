@@ -3,6 +3,7 @@ package io.holdfast.benchmarks.work;
 import io.holdfast.benchmarks.subject.Subject;
 import io.holdfast.benchmarks.subject.Subject.Permits;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -49,6 +50,7 @@ final class Workloads {
             case "multi" -> multi();
             case "wake" -> new Wake(job, referee, Subject::waking);
             case "wake-fair" -> new Wake(job, referee, Subject::fairLock);
+            case "quorum", "quorum-killed", "quorum-frozen" -> quorum();
             case "hold" -> new Hold(job);
             case "waiters" -> new Waiters(job, job.open(), board, referee);
             case "async" -> new Async(job);
@@ -142,7 +144,17 @@ final class Workloads {
         });
     }
 
+    /** Each thread has clients of its own, and all of them compete for one lock. */
+    private Workload quorum() {
+        List<Subject> subjects =
+                IntStream.range(0, job.threads()).mapToObj(thread -> job.open()).toList();
+        return new Turns(() -> subjects.forEach(Subject::close), job.threads(), referee, thread -> {
+            Lock lock = subjects.get(thread).lock(name);
+            return () -> Pair.run(lock, referee::alone);
+        });
+    }
+
     private Workload turns(Subject subject, IntFunction<Operation> operation) {
-        return new Turns(subject, job.threads(), referee, operation);
+        return new Turns(subject::close, job.threads(), referee, operation);
     }
 }

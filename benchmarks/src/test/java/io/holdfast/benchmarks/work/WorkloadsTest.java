@@ -111,13 +111,12 @@ class WorkloadsTest {
     void aThreadThatDiesEndsItsRoundThoughAnotherWaits() throws Exception {
         CountDownLatch never = new CountDownLatch(1);
         Board board = Board.open(folder.resolve("waiting"));
-        try (Workload workload =
-                new Turns(subjectWith(new ReentrantLock(), null), 2, new Referee(board), thread -> () -> {
-                    if (thread == 1) {
-                        throw new IllegalStateException("the connection is lost");
-                    }
-                    awaitUninterruptibly(never);
-                })) {
+        try (Workload workload = new Turns(() -> {}, 2, new Referee(board), thread -> () -> {
+            if (thread == 1) {
+                throw new IllegalStateException("the connection is lost");
+            }
+            awaitUninterruptibly(never);
+        })) {
             assertThatThrownBy(() -> workload.round(20)).hasRootCauseMessage("the connection is lost");
         } finally {
             never.countDown();
