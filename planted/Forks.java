@@ -17,8 +17,9 @@ import javax.tools.ToolProvider;
  * Checks faults without Maven: compiles the changed files alone, in front of the class path of the tests, and runs the tests in a
  * JVM of their own. A fault takes seconds this way.
  *
- * <p>{@code Forks TREE FAULTS FILES LANES SECONDS JARS < NAMES}: the built checkout, the folder of the faults, the list of its
- * files, the number of faults at a time, the time for all, and the folder of the launcher's jars. Prints the faults that were
+ * <p>{@code Forks TREE FAULTS FILES LANES SECONDS JARS AWAIT < NAMES}: the built checkout, the folder of the faults, the list of
+ * its files, the number of faults at a time, the time for all, the folder of the launcher's jars, and the seconds for which a test
+ * waits for a condition. Prints the faults that were
  * killed. Faults that were not are printed as {@code MAVEN name}: only a whole build can judge them. That is a fault that
  * survives, because a constant may have been compiled into other classes; one that does not compile alone; and one that changes
  * anything but sources and resources. {@code DONE} is the last line.
@@ -36,6 +37,7 @@ final class Forks {
     private final Map<String, Faults.Fault> faults;
     private final Faults.Tree files;
     private final Path jars;
+    private final String awaitSeconds;
     private final long end;
 
     /** The options with which the build runs tests on the class path. */
@@ -49,6 +51,7 @@ final class Forks {
         files = new Faults.Tree(args[0], args[2]);
         end = System.nanoTime() + TimeUnit.SECONDS.toNanos(Long.parseLong(args[4]));
         jars = Path.of(args[5]);
+        awaitSeconds = args[6];
         jvmOptions = List.of(property(Files.readString(tree.resolve("pom.xml")), "holdfast.classPath.jvm").split(" +"));
     }
 
@@ -144,6 +147,7 @@ final class Forks {
         // the jars of the launcher last: a module has the version of JUnit that it names
         command.addAll(List.of(
                 "-Dh2.bindAddress=127.0.0.1",
+                "-Dholdfast.await=" + awaitSeconds,
                 "-cp",
                 classPath + ":" + jars + "/*:" + jars,
                 "TestRun",

@@ -10,6 +10,7 @@ import io.holdfast.testkit.cluster.Certificates;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -52,8 +53,14 @@ class TlsTest {
     }
 
     private static StoreClient client(String options) {
+        return client(options, Duration.ofSeconds(20));
+    }
+
+    private static StoreClient client(String options, Duration connect) {
         return new StoreClient(
-                new EtcdStoreProvider(), "etcds://" + ensemble.servers() + "?" + options, config -> config);
+                new EtcdStoreProvider(),
+                "etcds://" + ensemble.servers() + "?" + options,
+                config -> config.withTimeouts(config.commandTimeout(), connect));
     }
 
     private static void assertServes(String options) {
@@ -74,7 +81,8 @@ class TlsTest {
 
     @Test
     void aClientThatDoesNotTrustTheServerIsNotConnected() {
-        assertThatThrownBy(() -> client("session=10s").close()).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> client("session=10s", Duration.ofSeconds(2)).close())
+                .isInstanceOf(StoreException.class);
     }
 
     @Test

@@ -40,7 +40,7 @@ import org.slf4j.LoggerFactory;
 class ClusterTest {
 
     private static final Logger LOG = LoggerFactory.getLogger(ClusterTest.class);
-    private static final int HELD = Integer.getInteger("holdfast.locks", 1_000);
+    private static final int HELD = Integer.getInteger("holdfast.locks", 200);
 
     private static TestCluster cluster;
     private static Node from;

@@ -122,8 +122,11 @@ class TlsTest {
 
     @Test
     void plainTextIsNotUnderstood() {
-        assertThatThrownBy(() ->
-                        Holdfast.connect("redis://127.0.0.1:" + trustingPort).close())
+        assertThatThrownBy(() -> Holdfast.builder()
+                        .uri("redis://127.0.0.1:" + trustingPort)
+                        .connectTimeout(Duration.ofSeconds(5))
+                        .build()
+                        .close())
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContaining("whether it requires TLS");
     }

@@ -9,6 +9,7 @@ import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -36,8 +37,10 @@ class DataLossTest {
     }
 
     @Test
-    void theClientAcquiresAgain() throws InterruptedException {
-        Lease held = client.lock("held").acquire();
+    void theClientAcquiresAgain() {
+        List<Lease> leases = new ArrayList<>();
+        Await.until("it acquires", () -> lease("held").filter(leases::add).isPresent());
+        Lease held = leases.get(0);
         ensemble.kill(0);
         ensemble.wipe(0);
         ensemble.start(0);
@@ -49,14 +52,17 @@ class DataLossTest {
                 () -> token("held").stream().anyMatch(later -> later > held.fencingToken()));
     }
 
-    /** Returns no token if a busy server did not answer in the time that the session leaves. */
-    private OptionalLong token(String name) {
-        Optional<Lease> granted;
+    /** Returns no lease if a busy server did not answer in the time that the session leaves. */
+    private Optional<Lease> lease(String name) {
         try {
-            granted = client.lock(name).tryAcquire();
+            return client.lock(name).tryAcquire();
         } catch (StoreUnavailableException | IndeterminateLockException e) {
-            return OptionalLong.empty();
+            return Optional.empty();
         }
+    }
+
+    private OptionalLong token(String name) {
+        Optional<Lease> granted = lease(name);
         granted.ifPresent(Lease::close);
         return granted.map(lease -> OptionalLong.of(lease.fencingToken())).orElse(OptionalLong.empty());
     }

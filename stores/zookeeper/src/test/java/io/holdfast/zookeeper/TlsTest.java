@@ -68,7 +68,7 @@ class TlsTest {
     }
 
     private static void assertIsNotConnected(String options) {
-        assertThatThrownBy(() -> client(options, Duration.ofSeconds(3)).close()).isInstanceOf(StoreException.class);
+        assertThatThrownBy(() -> client(options, Duration.ofSeconds(2)).close()).isInstanceOf(StoreException.class);
     }
 
     private static String trusted() {

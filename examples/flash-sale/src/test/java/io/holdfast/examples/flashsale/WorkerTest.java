@@ -14,6 +14,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class WorkerTest {
@@ -61,6 +62,7 @@ class WorkerTest {
         }
     }
 
+    @Tag("ci")
     @Test
     void theShareOfADeadProcessIsReturnedWhenItsLeaseEnds() throws Exception {
         try (RedisServer redis = RedisServer.start();
@@ -83,6 +85,7 @@ class WorkerTest {
     }
 
     /** The hold is taken away while the seller waits for the answer of the stock. */
+    @Tag("ci")
     @Test
     void aHoldThatIsLostInTheWarmUpIsNoFailure() throws Exception {
         try (RedisServer locks = RedisServer.start();
