@@ -29,7 +29,7 @@ final class HolderAnswers {
         AtomicReference<LockTimeoutException> answer = new AtomicReference<>();
         Await.until("the holder's client answers", () -> {
             answer.set(Assertions.catchThrowableOfType(LockTimeoutException.class, attempt::call));
-            return answer.get().getMessage().contains("token ");
+            return !answer.get().getMessage().contains("token unknown");
         });
         return answer.get();
     }
