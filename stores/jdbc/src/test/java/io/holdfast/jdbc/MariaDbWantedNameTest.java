@@ -13,7 +13,7 @@ class MariaDbWantedNameTest extends WantedNameRules {
     private static final Databases DATABASE = Servers.mariaDb().database();
 
     MariaDbWantedNameTest() {
-        super(DATABASE.url(), Duration.ofSeconds(2), 16, 64);
+        super(DATABASE.url(), Duration.ofSeconds(2), 16);
     }
 
     @AfterAll

@@ -13,7 +13,7 @@ class MySqlWantedNameTest extends WantedNameRules {
     private static final Databases DATABASE = Servers.mySql().database();
 
     MySqlWantedNameTest() {
-        super(DATABASE.url(), Duration.ofSeconds(2), 16, 64);
+        super(DATABASE.url(), Duration.ofSeconds(2), 16);
     }
 
     @AfterAll

@@ -13,7 +13,7 @@ class PostgreSqlWantedNameTest extends WantedNameRules {
     private static final Databases DATABASE = Servers.postgreSql().database();
 
     PostgreSqlWantedNameTest() {
-        super(DATABASE.url(), Duration.ofSeconds(2), 16, 64);
+        super(DATABASE.url(), Duration.ofSeconds(2), 16);
     }
 
     @AfterAll

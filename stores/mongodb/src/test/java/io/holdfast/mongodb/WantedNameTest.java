@@ -9,6 +9,6 @@ import org.junit.jupiter.api.Tag;
 class WantedNameTest extends WantedNameRules {
 
     WantedNameTest() {
-        super(Servers.uri(), Duration.ofSeconds(2), 16, 64);
+        super(Servers.uri(), Duration.ofSeconds(2), 16);
     }
 }
