@@ -15,6 +15,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
+import io.holdfast.testservers.EtcdServers;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterAll;
@@ -29,11 +30,11 @@ class AuthTest {
     /** For how long a client tries to connect, unless it is refused. */
     private static final Duration LIMIT = Duration.ofMinutes(1);
 
-    private static Ensemble ensemble;
+    private static EtcdServers ensemble;
 
     @BeforeAll
     static void start() {
-        ensemble = new Ensemble(1);
+        ensemble = new EtcdServers(1);
         AuthGrpc.AuthBlockingStub auth = AuthGrpc.newBlockingStub(ensemble.channel(0));
         addUser(auth, "root", "root");
         addUser(auth, "app", "locks");

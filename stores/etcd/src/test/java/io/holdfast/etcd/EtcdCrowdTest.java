@@ -2,6 +2,7 @@ package io.holdfast.etcd;
 
 import io.holdfast.testkit.cluster.Cluster;
 import io.holdfast.testkit.cluster.ClusterCrowdRules;
+import io.holdfast.testservers.EtcdServers;
 import org.junit.jupiter.api.Tag;
 
 /** Faults of three etcd servers. */
@@ -10,6 +11,6 @@ class EtcdCrowdTest extends ClusterCrowdRules {
 
     @Override
     protected Cluster newCluster() {
-        return new Ensemble(3);
+        return new EtcdServers(3);
     }
 }

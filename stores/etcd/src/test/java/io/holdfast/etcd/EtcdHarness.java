@@ -8,6 +8,7 @@ import io.etcd.jetcd.api.KVGrpc;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.contract.RealTimeHarness;
+import io.holdfast.testservers.EtcdServers;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,9 +21,9 @@ final class EtcdHarness extends RealTimeHarness {
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
     private final String path = "rule" + (10_000 + NUMBERS.incrementAndGet());
-    private final Ensemble ensemble;
+    private final EtcdServers ensemble;
 
-    EtcdHarness(Ensemble ensemble) {
+    EtcdHarness(EtcdServers ensemble) {
         this.ensemble = ensemble;
     }
 

@@ -2,6 +2,7 @@ package io.holdfast.etcd;
 
 import io.holdfast.testkit.cluster.Cluster;
 import io.holdfast.testkit.cluster.FailoverRules;
+import io.holdfast.testservers.EtcdServers;
 import org.junit.jupiter.api.Tag;
 
 /** The leader of three etcd servers is killed. */
@@ -14,6 +15,6 @@ class FailoverTest extends FailoverRules {
 
     @Override
     protected Cluster newCluster() {
-        return new Ensemble(3);
+        return new EtcdServers(3);
     }
 }

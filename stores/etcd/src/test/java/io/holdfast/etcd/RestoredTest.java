@@ -8,6 +8,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.faults.Wire;
+import io.holdfast.testservers.EtcdServers;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -25,7 +26,7 @@ class RestoredTest {
     /** More than the client has written since the backup. */
     private static final int WRITES = 100;
 
-    private final Ensemble ensemble = new Ensemble(1);
+    private final EtcdServers ensemble = new EtcdServers(1);
     private final Wire wire = new Wire(ensemble.port(0));
     private final StoreClient client = new StoreClient(
             new EtcdStoreProvider(),

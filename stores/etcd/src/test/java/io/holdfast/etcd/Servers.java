@@ -1,29 +1,31 @@
 package io.holdfast.etcd;
 
+import io.holdfast.testservers.EtcdServers;
+
 /** The servers that the tests of this process share. They are started when they are first needed, and end with the process. */
 final class Servers {
 
     private Servers() {}
 
-    static Ensemble one() {
+    static EtcdServers one() {
         return One.ENSEMBLE;
     }
 
-    static Ensemble three() {
+    static EtcdServers three() {
         return Three.ENSEMBLE;
     }
 
-    private static Ensemble started(int size) {
-        Ensemble ensemble = new Ensemble(size);
+    private static EtcdServers started(int size) {
+        EtcdServers ensemble = new EtcdServers(size);
         Runtime.getRuntime().addShutdownHook(new Thread(ensemble::close));
         return ensemble;
     }
 
     private static final class One {
-        private static final Ensemble ENSEMBLE = started(1);
+        private static final EtcdServers ENSEMBLE = started(1);
     }
 
     private static final class Three {
-        private static final Ensemble ENSEMBLE = started(3);
+        private static final EtcdServers ENSEMBLE = started(3);
     }
 }

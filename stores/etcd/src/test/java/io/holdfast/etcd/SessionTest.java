@@ -16,6 +16,7 @@ import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.HoldingProcess;
 import io.holdfast.testkit.faults.Wire;
+import io.holdfast.testservers.EtcdServers;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -36,11 +37,11 @@ class SessionTest {
     /** Outlasts a pause of a busy machine. */
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    private static Ensemble ensemble;
+    private static EtcdServers ensemble;
 
     @BeforeAll
     static void start() {
-        ensemble = new Ensemble(1);
+        ensemble = new EtcdServers(1);
     }
 
     @AfterAll

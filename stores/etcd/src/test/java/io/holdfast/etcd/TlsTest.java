@@ -7,6 +7,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.Certificates;
+import io.holdfast.testservers.EtcdServers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,14 +32,14 @@ class TlsTest {
     static Path folder;
 
     private static Certificates certificates;
-    private static Ensemble ensemble;
+    private static EtcdServers ensemble;
 
     @BeforeAll
     static void start() {
         certificates = new Certificates(folder);
         certificates.signed("server", "-ext", "san=ip:127.0.0.1");
         certificates.signed("client");
-        ensemble = new Ensemble(
+        ensemble = new EtcdServers(
                 1,
                 List.of(
                         "--cert-file=" + certificates.file("server.pem"),

@@ -1,30 +1,23 @@
 package io.holdfast.jdbc;
 
-import io.holdfast.testkit.cluster.Ports;
+import io.holdfast.testservers.DatabaseProcess;
+import io.holdfast.testservers.DatabaseProcess.Product;
+import io.holdfast.testservers.ServerProcess;
 import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.IntFunction;
 import java.util.function.UnaryOperator;
 
 /** A real server, which ends with this process, and the statements by which a test looks into it. */
 final class DatabaseServer implements AutoCloseable {
-
-    private static final Duration START = Duration.ofSeconds(60);
-    private static final int PORTS = 3;
 
     private static final String POSTGRESQL_OURS =
             "FROM pg_stat_activity WHERE application_name = 'holdfast' AND usename = current_user";
@@ -34,11 +27,11 @@ final class DatabaseServer implements AutoCloseable {
 
     private final String uri;
     private final Closeable closing;
-    private final Optional<ServerProcess> process;
+    private final Optional<DatabaseProcess> process;
     /** The connections of harnesses that have ended. Each rule would otherwise start a process of PostgreSQL for its own. */
     private final Queue<Databases> looks = new ConcurrentLinkedQueue<>();
 
-    private DatabaseServer(String uri, Closeable closing, Optional<ServerProcess> process) {
+    private DatabaseServer(String uri, Closeable closing, Optional<DatabaseProcess> process) {
         this.uri = uri;
         this.closing = closing;
         this.process = process;
@@ -50,7 +43,8 @@ final class DatabaseServer implements AutoCloseable {
                     // each connection has a process, which maps the buffers
                     EmbeddedPostgres.builder()
                             .setServerConfig("shared_buffers", "16MB")
-                            .setPGStartupWait(START)
+                            .setServerConfig("max_connections", "1000")
+                            .setPGStartupWait(DatabaseProcess.START)
                             .start();
             return new DatabaseServer(server.getJdbcUrl("postgres", "postgres"), server, Optional.empty());
         } catch (IOException e) {
@@ -58,38 +52,15 @@ final class DatabaseServer implements AutoCloseable {
         }
     }
 
-    /** A server of its own, with the programs of the shared one. */
-    static DatabaseServer ownPostgreSql(Path folder) throws IOException, InterruptedException {
-        Path data = folder.resolve("data");
-        Path programs = programsOf(Servers.postgreSql());
-        // it refuses to run as root, and does not see who runs it in a user namespace of its own
-        List<String> prefix = System.getProperty("user.name").equals("root") ? List.of("unshare", "-U") : List.of();
-        List<String> install = new ArrayList<>(prefix);
-        install.addAll(List.of(programs.resolve("initdb").toString(), "-U", "postgres", "-A", "trust", "--no-sync"));
-        install.addAll(List.of("-D", data.toString()));
-        ServerProcess.run(folder, START.toSeconds(), install);
-        return start(
-                folder, data.resolve("postmaster.pid"), "postgresql", "postgres", "postgres", "user=postgres", port -> {
-                    List<String> command = new ArrayList<>(prefix);
-                    command.addAll(List.of(programs.resolve("postgres").toString(), "-D", data.toString(), "-F"));
-                    command.addAll(
-                            List.of("-p", "" + port, "-c", "listen_addresses=127.0.0.1", "-k", folder.toString()));
-                    return command;
-                });
+    private static DatabaseServer of(DatabaseProcess process) {
+        return new DatabaseServer(process.uri(), process::close, Optional.of(process));
     }
 
-    private static Path programsOf(DatabaseServer server) throws IOException {
-        try (Databases database = server.database()) {
-            Path data = Path.of(database.column("SHOW data_directory").get(0).toString());
-            long pid = Long.parseLong(
-                    Files.readAllLines(data.resolve("postmaster.pid")).get(0));
-            return Path.of(ProcessHandle.of(pid)
-                            .flatMap(postmaster -> postmaster.info().command())
-                            .orElseThrow())
-                    .getParent();
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
+    /** A server of its own, with the programs of the shared one. */
+    static DatabaseServer ownPostgreSql(Path folder) throws IOException, InterruptedException {
+        Path programs =
+                DatabaseProcess.programsOfPostgreSql(Servers.postgreSql().uri());
+        return of(DatabaseProcess.startPostgreSql(folder, programs));
     }
 
     /** The server in the test artifact. */
@@ -97,7 +68,7 @@ final class DatabaseServer implements AutoCloseable {
         Path home = MariaDbHome.unpacked();
         ServerProcess.run(
                 folder,
-                START.toSeconds(),
+                DatabaseProcess.START.toSeconds(),
                 List.of(
                         home.resolve("scripts/mariadb-install-db").toString(),
                         "--no-defaults",
@@ -119,7 +90,7 @@ final class DatabaseServer implements AutoCloseable {
                 .toString();
         ServerProcess.run(
                 folder,
-                START.toSeconds(),
+                DatabaseProcess.START.toSeconds(),
                 List.of(
                         program,
                         "--user=" + System.getProperty("user.name"),
@@ -136,7 +107,8 @@ final class DatabaseServer implements AutoCloseable {
     private static DatabaseServer startMySql(Path folder, String scheme, String settings, List<String> program)
             throws IOException, InterruptedException {
         Path pidFile = folder.resolve("pid");
-        return start(folder, pidFile, scheme, "mysql", "locks", "user=root&" + settings, port -> {
+        Product product = new Product(scheme, "mysql", "locks", "user=root&" + settings);
+        return of(DatabaseProcess.start(folder, pidFile, product, port -> {
             List<String> command = new ArrayList<>(program);
             command.addAll(List.of(
                     "--user=" + System.getProperty("user.name"),
@@ -145,54 +117,11 @@ final class DatabaseServer implements AutoCloseable {
                     "--bind-address=127.0.0.1",
                     "--socket=" + folder.resolve("socket"),
                     "--pid-file=" + pidFile,
-                    "--innodb-flush-log-at-trx-commit=2"));
+                    "--innodb-flush-log-at-trx-commit=2",
+                    // a crowd of 64 clients has more than the usual limit
+                    "--max-connections=1000"));
             return command;
-        });
-    }
-
-    /**
-     * Starts the server on a free port. Another process may take the port in between, so it is tried again on another one.
-     *
-     * @param first the database that exists
-     * @param used the database that is used
-     */
-    private static DatabaseServer start(
-            Path folder,
-            Path pidFile,
-            String scheme,
-            String first,
-            String used,
-            String settings,
-            IntFunction<List<String>> command)
-            throws IOException, InterruptedException {
-        for (int attempt = 1; ; attempt++) {
-            int port = Ports.free();
-            ServerProcess process = new ServerProcess(folder, pidFile, command.apply(port));
-            String base = "jdbc:" + scheme + "://127.0.0.1:" + port + "/";
-            if (answers(process, base + first + "?" + settings, used)) {
-                return new DatabaseServer(base + used + "?" + settings, process::close, Optional.of(process));
-            }
-            String output = process.output();
-            process.close();
-            if (attempt == PORTS) {
-                throw new AssertionError("the server does not start: " + output);
-            }
-        }
-    }
-
-    private static boolean answers(ServerProcess process, String uri, String used) throws InterruptedException {
-        long end = System.nanoTime() + START.toNanos();
-        while (process.isAlive() && System.nanoTime() - end < 0) {
-            try (Connection connection = DriverManager.getConnection(uri)) {
-                if (!used.equals("postgres")) {
-                    connection.createStatement().execute("CREATE DATABASE IF NOT EXISTS " + used);
-                }
-                return true;
-            } catch (SQLException e) {
-                Thread.sleep(50);
-            }
-        }
-        return false;
+        }));
     }
 
     // ---- faults
@@ -209,17 +138,8 @@ final class DatabaseServer implements AutoCloseable {
         process.orElseThrow().kill();
     }
 
-    /** Starts it again after it was killed. Its old processes may have yet to end, in which case it refuses. */
     void restart() throws IOException, InterruptedException {
-        long end = System.nanoTime() + START.toNanos();
-        ServerProcess server = process.orElseThrow();
-        do {
-            server.start();
-            if (answers(server, uri, "postgres")) {
-                return;
-            }
-        } while (System.nanoTime() - end < 0);
-        throw new AssertionError("the server does not start again: " + server.output());
+        process.orElseThrow().restart();
     }
 
     String uri() {

@@ -1,6 +1,7 @@
 package io.holdfast.jdbc;
 
 import io.holdfast.testkit.cluster.Ports;
+import io.holdfast.testservers.ServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -11,6 +11,7 @@ import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.faults.Wire;
+import io.holdfast.testservers.ZooKeeperServers;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
@@ -35,7 +36,7 @@ class CutTest {
     private final StoreClient client = new StoreClient(
             new ZooKeeperStoreProvider(),
             "zookeeper://127.0.0.1:" + wire.port() + "?session=" + SESSION.toSeconds() + "s&tick="
-                    + Ensemble.TICK.toMillis() + "ms",
+                    + ZooKeeperServers.TICK.toMillis() + "ms",
             config -> config);
     private final StoreClient other =
             new StoreClient(new ZooKeeperStoreProvider(), Servers.one().uri(), config -> config);
@@ -148,7 +149,7 @@ class CutTest {
         long start = System.nanoTime();
         cut();
         mend();
-        passUntil(start, SESSION.plus(Ensemble.TICK).plusMillis(500));
+        passUntil(start, SESSION.plus(ZooKeeperServers.TICK).plusMillis(500));
         assertThat(client.release("kept", 1).held()).isTrue();
     }
 

@@ -8,6 +8,7 @@ import io.holdfast.Lease;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
+import io.holdfast.testservers.ZooKeeperServers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,7 +23,7 @@ class DataLossTest {
 
     private static final Duration SESSION = Duration.ofSeconds(6);
 
-    private final Ensemble ensemble = new Ensemble(1);
+    private final ZooKeeperServers ensemble = new ZooKeeperServers(1);
     private final List<LockEvent> events = new CopyOnWriteArrayList<>();
     private final Holdfast client = Holdfast.builder()
             .uri(ensemble.uri(SESSION))

@@ -2,6 +2,7 @@ package io.holdfast.zookeeper;
 
 import io.holdfast.testkit.cluster.Cluster;
 import io.holdfast.testkit.cluster.FailoverRules;
+import io.holdfast.testservers.ZooKeeperServers;
 import org.junit.jupiter.api.Tag;
 
 /** The leader of three ZooKeeper servers is killed. */
@@ -14,6 +15,6 @@ class FailoverTest extends FailoverRules {
 
     @Override
     protected Cluster newCluster() {
-        return new Ensemble(3);
+        return new ZooKeeperServers(3);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.testservers.ZooKeeperServers;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,13 +40,14 @@ class FollowerTest {
 
     @Test
     void pingsAloneDoNotKeepAHold() throws Exception {
-        try (Ensemble ensemble = Ensemble.withIsolation();
+        try (ZooKeeperServers ensemble = ZooKeeperServers.withIsolation();
                 Holdfast behind = connect("127.0.0.1:" + ensemble.port(0));
                 Holdfast other = connect("127.0.0.1:" + ensemble.port(1) + ",127.0.0.1:" + ensemble.port(2))) {
             DistributedLock lock = other.lock("follower");
             Lease held = behind.lock("follower").acquire();
             Queue<KeeperState> states = new ConcurrentLinkedQueue<>();
-            ZooKeeper witness = Ensemble.client("127.0.0.1:" + ensemble.port(0), event -> states.add(event.getState()));
+            ZooKeeper witness =
+                    ZooKeeperServers.client("127.0.0.1:" + ensemble.port(0), event -> states.add(event.getState()));
             assertThat(witness.exists("/holdfast", false)).isNotNull();
             closing.add(witness);
 
@@ -60,7 +62,7 @@ class FollowerTest {
 
     private static Holdfast connect(String servers) {
         return Holdfast.builder()
-                .uri(Ensemble.uri(servers, SESSION))
+                .uri(ZooKeeperServers.uri(servers, SESSION))
                 .lease(SHORTEST_LEASE)
                 .commandTimeout(PATIENCE)
                 .build();

@@ -14,6 +14,7 @@ import io.holdfast.recipes.QuorumLock;
 import io.holdfast.recipes.QuorumOptions;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.faults.Wire;
+import io.holdfast.testservers.ZooKeeperServers;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -78,7 +79,7 @@ class LostAnswerTest {
 
     private HoldfastBuilder builder() {
         return Holdfast.builder()
-                .uri(Ensemble.uri("127.0.0.1:" + wire.port(), Duration.ofSeconds(10)))
+                .uri(ZooKeeperServers.uri("127.0.0.1:" + wire.port(), Duration.ofSeconds(10)))
                 .listener(event -> {
                     if (event instanceof LockEvent.Lost lost) {
                         losses.add(lost);

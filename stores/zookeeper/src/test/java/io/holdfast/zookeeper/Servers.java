@@ -1,29 +1,31 @@
 package io.holdfast.zookeeper;
 
+import io.holdfast.testservers.ZooKeeperServers;
+
 /** The servers that the tests of this process share. They are started when they are first needed, and end with the process. */
 final class Servers {
 
     private Servers() {}
 
-    static Ensemble one() {
+    static ZooKeeperServers one() {
         return One.ENSEMBLE;
     }
 
-    static Ensemble three() {
+    static ZooKeeperServers three() {
         return Three.ENSEMBLE;
     }
 
-    private static Ensemble started(int size) {
-        Ensemble ensemble = new Ensemble(size);
+    private static ZooKeeperServers started(int size) {
+        ZooKeeperServers ensemble = new ZooKeeperServers(size);
         Runtime.getRuntime().addShutdownHook(new Thread(ensemble::close));
         return ensemble;
     }
 
     private static final class One {
-        private static final Ensemble ENSEMBLE = started(1);
+        private static final ZooKeeperServers ENSEMBLE = started(1);
     }
 
     private static final class Three {
-        private static final Ensemble ENSEMBLE = started(3);
+        private static final ZooKeeperServers ENSEMBLE = started(3);
     }
 }

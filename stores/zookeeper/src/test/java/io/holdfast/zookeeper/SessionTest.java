@@ -14,6 +14,7 @@ import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.HoldingProcess;
 import io.holdfast.testkit.faults.Wire;
+import io.holdfast.testservers.ZooKeeperServers;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -36,11 +37,11 @@ class SessionTest {
     /** Outlasts a pause of a busy machine. */
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    private static Ensemble ensemble;
+    private static ZooKeeperServers ensemble;
 
     @BeforeAll
     static void start() {
-        ensemble = new Ensemble(1);
+        ensemble = new ZooKeeperServers(1);
     }
 
     @AfterAll
@@ -187,7 +188,7 @@ class SessionTest {
             for (int i = 0; i < 5; i++) {
                 try (StoreClient client = new StoreClient(
                         new ZooKeeperStoreProvider(),
-                        Ensemble.uri(servers, Duration.ofSeconds(30)),
+                        ZooKeeperServers.uri(servers, Duration.ofSeconds(30)),
                         config -> config.withTimeouts(config.commandTimeout(), Duration.ofSeconds(8)))) {
                     client.granted("open" + i, 1);
                 }
@@ -202,7 +203,7 @@ class SessionTest {
                 Wire second = new Wire(ensemble.port(0));
                 StoreClient client = new StoreClient(
                         new ZooKeeperStoreProvider(),
-                        Ensemble.uri(
+                        ZooKeeperServers.uri(
                                 "127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port(), Duration.ofMinutes(1)),
                         config -> config.withTimeouts(Duration.ofSeconds(2), Duration.ofSeconds(5)))) {
             client.granted("silent", 1);
@@ -226,7 +227,7 @@ class SessionTest {
         try (Wire first = new Wire(ensemble.port(0));
                 Wire second = new Wire(ensemble.port(0));
                 Holdfast client = Holdfast.builder()
-                        .uri(Ensemble.uri("127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port(), session))
+                        .uri(ZooKeeperServers.uri("127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port(), session))
                         .lease(session.multipliedBy(2))
                         .commandTimeout(Duration.ofSeconds(1))
                         .connectTimeout(Duration.ofSeconds(20))

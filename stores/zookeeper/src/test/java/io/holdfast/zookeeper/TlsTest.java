@@ -8,6 +8,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.StoreClient;
 import io.holdfast.testkit.cluster.Certificates;
 import io.holdfast.testkit.cluster.Ports;
+import io.holdfast.testservers.ZooKeeperServers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +27,7 @@ class TlsTest {
     static Path folder;
 
     private static Certificates certificates;
-    private static Ensemble ensemble;
+    private static ZooKeeperServers ensemble;
     private static int port;
     private static Path own;
 
@@ -35,7 +36,7 @@ class TlsTest {
         certificates = new Certificates(folder);
         own = keyStore("client");
         port = Ports.free();
-        ensemble = new Ensemble(List.of(
+        ensemble = new ZooKeeperServers(List.of(
                 "serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
                 "secureClientPortAddress=127.0.0.1",
                 "secureClientPort=" + port,

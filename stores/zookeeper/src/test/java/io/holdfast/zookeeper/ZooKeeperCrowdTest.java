@@ -2,6 +2,7 @@ package io.holdfast.zookeeper;
 
 import io.holdfast.testkit.cluster.Cluster;
 import io.holdfast.testkit.cluster.ClusterCrowdRules;
+import io.holdfast.testservers.ZooKeeperServers;
 import org.junit.jupiter.api.Tag;
 
 /** Faults of three ZooKeeper servers. */
@@ -10,6 +11,6 @@ class ZooKeeperCrowdTest extends ClusterCrowdRules {
 
     @Override
     protected Cluster newCluster() {
-        return new Ensemble(3);
+        return new ZooKeeperServers(3);
     }
 }

@@ -6,6 +6,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.contract.RealTimeHarness;
+import io.holdfast.testservers.ZooKeeperServers;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -24,10 +25,10 @@ final class ZooKeeperHarness extends RealTimeHarness {
     private static final AtomicInteger NUMBERS = new AtomicInteger();
 
     private final String chroot = "/rule" + NUMBERS.incrementAndGet();
-    private final Ensemble ensemble;
+    private final ZooKeeperServers ensemble;
     private final ZooKeeper client;
 
-    ZooKeeperHarness(Ensemble ensemble) {
+    ZooKeeperHarness(ZooKeeperServers ensemble) {
         this.ensemble = ensemble;
         try {
             client = ensemble.client();

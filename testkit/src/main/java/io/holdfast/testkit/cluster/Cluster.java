@@ -11,15 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** Servers of which one leads, each a process, on ports of the loopback interface. */
 public abstract class Cluster implements AutoCloseable {
-
-    private static final long SIGNAL_SECONDS = 10;
 
     private final Path folder;
     private final int size;
@@ -128,17 +125,17 @@ public abstract class Cluster implements AutoCloseable {
 
     /** Stops a server, which keeps its connections. */
     public final void pause(int server) {
-        signal(server, "-STOP");
+        Signals.stop(process(server).pid());
     }
 
     /** Ends {@link #pause}. */
     public final void resume(int server) {
-        signal(server, "-CONT");
+        Signals.resume(process(server).pid());
     }
 
     /** Kills a server. */
     public final void kill(int server) {
-        signal(server, "-KILL");
+        Signals.kill(process(server).pid());
         process(server).onExit().join();
     }
 
@@ -148,20 +145,6 @@ public abstract class Cluster implements AutoCloseable {
             throw new IllegalStateException("server " + server + " was not started");
         }
         return process;
-    }
-
-    private void signal(int server, String signal) {
-        try {
-            Process kill =
-                    new ProcessBuilder("kill", signal, "" + process(server).pid()).start();
-            if (!kill.waitFor(SIGNAL_SECONDS, TimeUnit.SECONDS)) {
-                throw new AssertionError("kill does not end");
-            }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            throw new AssertionError(e);
-        }
     }
 
     /** Kills all servers, and deletes what they have written. */

@@ -13,7 +13,7 @@ import java.nio.file.StandardOpenOption;
  * The platform of a machine that can be suspended, as a process with a file: {@code nanoTime} stands still for the time that the
  * file states, and so do the timers. The wall clock goes on.
  */
-final class SuspendablePlatform implements Platform {
+public final class SuspendablePlatform implements Platform {
 
     private final Platform real = Platform.system();
     private final LongBuffer suspended;
@@ -38,7 +38,7 @@ final class SuspendablePlatform implements Platform {
     }
 
     /** Returns the nanoseconds for which the machine was suspended. */
-    long suspendedNanos() {
+    public long suspendedNanos() {
         return suspended.get(0);
     }
 

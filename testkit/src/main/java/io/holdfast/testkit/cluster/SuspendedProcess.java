@@ -8,9 +8,7 @@ import io.holdfast.LockEvent;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.nio.LongBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -37,16 +35,18 @@ final class SuspendedProcess implements AutoCloseable {
         }
     }
 
-    private final Path file = Files.createTempFile("holdfast-suspended", "");
-    private final LongBuffer suspended = SuspendablePlatform.map(file);
+    private final SuspendableMachine machine = new SuspendableMachine();
     private final Process process;
     private final BufferedReader reports;
-    private long suspendedAt;
 
     /** Starts a process that acquires locks whose names begin with a prefix and end with a number from 0 on. */
     SuspendedProcess(String uri, String prefix, int locks) throws IOException {
-        process = new ProcessBuilder(
-                        JavaCommand.of(SuspendedProcess.class, uri, prefix, Integer.toString(locks), file.toString()))
+        process = new ProcessBuilder(JavaCommand.of(
+                        SuspendedProcess.class,
+                        uri,
+                        prefix,
+                        Integer.toString(locks),
+                        machine.file().toString()))
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         reports = process.inputReader(StandardCharsets.UTF_8);
@@ -65,31 +65,19 @@ final class SuspendedProcess implements AutoCloseable {
         }
     }
 
-    private void signal(String name) throws IOException, InterruptedException {
-        int status = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                .inheritIO()
-                .start()
-                .waitFor();
-        if (status != 0) {
-            throw new IOException("kill -" + name + " failed");
-        }
+    void suspend() {
+        machine.suspend(process.pid());
     }
 
-    void suspend() throws IOException, InterruptedException {
-        signal("STOP");
-        suspendedAt = System.nanoTime();
-    }
-
-    void resume() throws IOException, InterruptedException {
-        suspended.put(0, System.nanoTime() - suspendedAt);
-        signal("CONT");
+    void resume() {
+        machine.resume(process.pid());
     }
 
     @Override
     public void close() throws IOException {
         process.destroyForcibly();
         reports.close();
-        Files.delete(file);
+        machine.close();
     }
 
     /** Acquires a lock, although a busy machine may let requests of this process be too late. */
@@ -108,7 +96,7 @@ final class SuspendedProcess implements AutoCloseable {
 
     /** Holds locks and reports, until it is killed, or the standard input ends: {@code URI PREFIX LOCKS FILE}. */
     public static void main(String[] args) throws IOException, InterruptedException {
-        SuspendablePlatform platform = new SuspendablePlatform(Path.of(args[3]));
+        SuspendablePlatform platform = SuspendableMachine.platform(Path.of(args[3]));
         AtomicInteger lost = new AtomicInteger();
         Holdfast client = Holdfast.builder()
                 .uri(args[0])

@@ -1,4 +1,4 @@
-package io.holdfast.zookeeper;
+package io.holdfast.testservers;
 
 import io.holdfast.testkit.cluster.Cluster;
 import io.holdfast.testkit.cluster.JavaCommand;
@@ -21,10 +21,10 @@ import org.apache.zookeeper.ZooKeeper;
 import org.apache.zookeeper.client.ZKClientConfig;
 
 /** One or several ZooKeeper servers, each a process, on free ports of the loopback interface. */
-final class Ensemble extends Cluster {
+public final class ZooKeeperServers extends Cluster {
 
     /** The tick time of the servers. */
-    static final Duration TICK = Duration.ofMillis(200);
+    public static final Duration TICK = Duration.ofMillis(200);
 
     private static final Duration START_LIMIT = Duration.ofSeconds(60);
     private static final int ANSWER_MILLIS = 10_000;
@@ -35,21 +35,21 @@ final class Ensemble extends Cluster {
     private final List<String> settings;
 
     /** Starts servers, and waits until they serve. */
-    Ensemble(int size) {
+    public ZooKeeperServers(int size) {
         this(size, false, List.of());
     }
 
     /** Starts one server with more lines of configuration, and waits until it serves. */
-    Ensemble(List<String> settings) {
+    public ZooKeeperServers(List<String> settings) {
         this(1, false, settings);
     }
 
     /** Starts three servers, the first of which can be cut off from the others. */
-    static Ensemble withIsolation() {
-        return new Ensemble(3, true, List.of());
+    public static ZooKeeperServers withIsolation() {
+        return new ZooKeeperServers(3, true, List.of());
     }
 
-    private Ensemble(int size, boolean isolation, List<String> settings) {
+    private ZooKeeperServers(int size, boolean isolation, List<String> settings) {
         super(folder(), size, 3);
         this.settings = settings;
         for (int i = 1; isolation && i < size; i++) {
@@ -100,7 +100,7 @@ final class Ensemble extends Cluster {
     }
 
     /** Cuts the first server, which follows another one, from its leader. Its connections stay open. */
-    void isolateFollower() {
+    public void isolateFollower() {
         if (leader() == 0) {
             throw new AssertionError("the first server leads");
         }
@@ -109,7 +109,7 @@ final class Ensemble extends Cluster {
     }
 
     /** Deletes all data of a server that was killed. */
-    void wipe(int server) {
+    public void wipe(int server) {
         try {
             delete(home(server));
             writeConfiguration(server);
@@ -131,7 +131,7 @@ final class Ensemble extends Cluster {
                 server,
                 JavaCommand.of(
                         List.of("-Xmx128m", "-Dzookeeper.forceSync=no"),
-                        ServerMain.class,
+                        ZooKeeperMain.class,
                         home(server).resolve("zoo.cfg").toString()));
     }
 
@@ -161,18 +161,18 @@ final class Ensemble extends Cluster {
     }
 
     /** Returns a client to look at the nodes. */
-    ZooKeeper client() throws IOException {
+    public ZooKeeper client() throws IOException {
         return client(servers(), event -> {});
     }
 
     /** Returns a client of some of the servers. */
-    static ZooKeeper client(String servers, Watcher watcher) throws IOException {
+    public static ZooKeeper client(String servers, Watcher watcher) throws IOException {
         ZKClientConfig config = new ZKClientConfig();
         config.setProperty(ZKClientConfig.ENABLE_CLIENT_SASL_KEY, "false");
         return new ZooKeeper(servers, 10_000, watcher, config);
     }
 
-    String uri() {
+    public String uri() {
         return uri(Duration.ofSeconds(30));
     }
 
@@ -182,12 +182,12 @@ final class Ensemble extends Cluster {
     }
 
     /** Returns the URI of a store at some of the servers. */
-    static String uri(String servers, Duration session) {
+    public static String uri(String servers, Duration session) {
         return "zookeeper://" + servers + "?session=" + session.toMillis() + "ms&tick=" + TICK.toMillis() + "ms";
     }
 
     /** Returns the number of requests that a server has received, apart from this one. */
-    long received(int server) {
+    public long received(int server) {
         return command(server, "mntr")
                 .lines()
                 .filter(line -> line.startsWith("zk_packets_received"))

@@ -1,4 +1,4 @@
-package io.holdfast.etcd;
+package io.holdfast.testservers;
 
 import com.google.protobuf.ByteString;
 import io.etcd.jetcd.api.CompactionRequest;
@@ -33,7 +33,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /** One or several etcd servers, each a process, on free ports of the loopback interface. */
-final class Ensemble extends Cluster {
+public final class EtcdServers extends Cluster {
 
     /** A file system in memory, because the servers wait for the disk. */
     private static final Path MEMORY = Path.of("/dev/shm");
@@ -44,13 +44,13 @@ final class Ensemble extends Cluster {
     private final Map<Integer, ManagedChannel> channels = new TreeMap<>();
 
     /** Starts servers, and waits until they serve. */
-    Ensemble(int size) {
+    public EtcdServers(int size) {
         this(size, List.of());
         Await.until("etcd serves: " + log(), this::serves);
     }
 
     /** Starts servers with further options, among which are those of TLS. */
-    Ensemble(int size, List<String> options) {
+    public EtcdServers(int size, List<String> options) {
         super(folder(), size, 2);
         this.options = options;
         for (int i = 0; i < size; i++) {
@@ -99,14 +99,14 @@ final class Ensemble extends Cluster {
     }
 
     /** Copies the data of a server, which is stopped for it. */
-    void backUp(int server) throws IOException {
+    public void backUp(int server) throws IOException {
         kill(server);
         copy(home(server), backup(server));
         start(server);
     }
 
     /** Lets a server go on with the data of its last backup. */
-    void restore(int server) throws IOException {
+    public void restore(int server) throws IOException {
         kill(server);
         delete(home(server));
         copy(backup(server), home(server));
@@ -128,7 +128,7 @@ final class Ensemble extends Cluster {
     // ---- looking at them
 
     /** Returns a connection to a server. */
-    ManagedChannel channel(int server) {
+    public ManagedChannel channel(int server) {
         return channels.computeIfAbsent(
                 server,
                 number -> NettyChannelBuilder.forAddress("127.0.0.1", port(number))
@@ -137,7 +137,7 @@ final class Ensemble extends Cluster {
     }
 
     /** Returns the first keys below a prefix, from the first server. */
-    List<KeyValue> keys(String prefix) {
+    public List<KeyValue> keys(String prefix) {
         ByteString first = ByteString.copyFromUtf8(prefix);
         ByteString end = first.substring(0, first.size() - 1).concat(ByteString.copyFrom(new byte[] {
             (byte) (first.byteAt(first.size() - 1) + 1)
@@ -152,7 +152,7 @@ final class Ensemble extends Cluster {
     }
 
     /** Writes a key. */
-    void put(String key, String value) {
+    public void put(String key, String value) {
         var unused = KVGrpc.newBlockingStub(channel(0))
                 .put(PutRequest.newBuilder()
                         .setKey(ByteString.copyFromUtf8(key))
@@ -161,13 +161,13 @@ final class Ensemble extends Cluster {
     }
 
     /** Deletes a key. */
-    void delete(ByteString key) {
+    public void delete(ByteString key) {
         var unused = KVGrpc.newBlockingStub(channel(0))
                 .deleteRange(DeleteRangeRequest.newBuilder().setKey(key).build());
     }
 
     /** Forgets the history before the present revision. */
-    void compact() {
+    public void compact() {
         long revision = KVGrpc.newBlockingStub(channel(0))
                 .range(RangeRequest.newBuilder()
                         .setKey(ByteString.copyFromUtf8("none"))
@@ -182,7 +182,7 @@ final class Ensemble extends Cluster {
     }
 
     /** Returns the number of calls of its method that a server has received. */
-    long received(int server, String method) {
+    public long received(int server, String method) {
         URI metrics = URI.create("http://127.0.0.1:" + port(server) + "/metrics");
         try (InputStream in = metrics.toURL().openStream()) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8)
@@ -216,7 +216,7 @@ final class Ensemble extends Cluster {
         }
     }
 
-    String uri() {
+    public String uri() {
         return uri(Duration.ofSeconds(30));
     }
 

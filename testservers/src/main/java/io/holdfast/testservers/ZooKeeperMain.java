@@ -1,15 +1,15 @@
-package io.holdfast.zookeeper;
+package io.holdfast.testservers;
 
 import java.io.IOException;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
 
 /** A ZooKeeper server that ends when the process that has started it ends, which closes its standard input. */
-final class ServerMain {
+public final class ZooKeeperMain {
 
-    private ServerMain() {}
+    private ZooKeeperMain() {}
 
     public static void main(String[] args) {
-        Thread guard = new Thread(ServerMain::endWithParent, "end-with-parent");
+        Thread guard = new Thread(ZooKeeperMain::endWithParent, "end-with-parent");
         guard.setDaemon(true);
         guard.start();
         QuorumPeerMain.main(args);

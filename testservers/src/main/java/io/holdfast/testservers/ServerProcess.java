@@ -1,4 +1,4 @@
-package io.holdfast.jdbc;
+package io.holdfast.testservers;
 
 import java.io.File;
 import java.io.IOException;
@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /** A server that can be started, stopped for a while, and killed. It ends when this JVM ends. */
-final class ServerProcess implements AutoCloseable {
+public final class ServerProcess implements AutoCloseable {
 
     /** Ends the server when the process that has started it is gone, which closes its end of the pipe. */
     private static final String GUARDED =
@@ -30,7 +30,7 @@ final class ServerProcess implements AutoCloseable {
      * @param folder the folder for its log and its temporary files, because the names of two servers' files may be the same
      * @param pidFile the file in which it writes its process id, in the first line
      */
-    ServerProcess(Path folder, Path pidFile, List<String> command) throws IOException {
+    public ServerProcess(Path folder, Path pidFile, List<String> command) throws IOException {
         this.folder = folder;
         this.pidFile = pidFile;
         this.command = new ArrayList<>(List.of("sh", "-c", GUARDED, "server"));
@@ -38,7 +38,7 @@ final class ServerProcess implements AutoCloseable {
         start();
     }
 
-    void start() throws IOException {
+    public void start() throws IOException {
         process = started(folder, log(), command);
     }
 
@@ -54,7 +54,7 @@ final class ServerProcess implements AutoCloseable {
     }
 
     /** Runs a command until it ends. */
-    static void run(Path folder, long seconds, List<String> command) throws IOException, InterruptedException {
+    public static void run(Path folder, long seconds, List<String> command) throws IOException, InterruptedException {
         File log = folder.resolve("install.log").toFile();
         Process process = started(folder, log, command);
         if (!process.waitFor(seconds, TimeUnit.SECONDS) || process.exitValue() != 0) {
@@ -63,24 +63,24 @@ final class ServerProcess implements AutoCloseable {
         }
     }
 
-    boolean isAlive() {
+    public boolean isAlive() {
         return process.isAlive();
     }
 
-    String output() throws IOException {
+    public String output() throws IOException {
         return Files.readString(log().toPath());
     }
 
     /** Stops all its processes, so that it accepts connections, and answers nothing. */
-    void pause() {
+    public void pause() {
         signal("-STOP");
     }
 
-    void resume() {
+    public void resume() {
         signal("-CONT");
     }
 
-    void kill() {
+    public void kill() {
         signal("-KILL");
         end();
     }

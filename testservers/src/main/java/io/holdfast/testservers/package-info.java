@@ -1,0 +1,3 @@
+/** Servers as processes that can be stopped, killed and started again. */
+@org.jspecify.annotations.NullMarked
+package io.holdfast.testservers;
