@@ -10,19 +10,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
- * Processes whose threads contend for three names: a lock, a fair lock, and a read/write lock. In each process, bystanders also
+ * Processes whose threads contend for four names: a lock, a fair lock, a read/write lock, and a semaphore. In each process, bystanders also
  * hold names of their own. Meanwhile, a test injects faults into the server. At the end, the history of all holds is checked.
  */
 public final class Crowd implements AutoCloseable {
 
     private static final int ROUNDS = 2;
 
-    private final String uri;
-    private final Duration lease;
-    private final int size;
-    private final int threads;
+    private final Supplier<String> uris;
+    private final CrowdPlan plan;
     private final HistoryChecker history = new HistoryChecker();
     private final List<CrowdProcess> processes = new ArrayList<>();
     private final List<CrowdProcess> killed = new ArrayList<>();
@@ -34,8 +34,10 @@ public final class Crowd implements AutoCloseable {
      * @param waits the number of holds for which a thread has waited
      * @param losses the number of losses that were reported to owners
      * @param failures the number of calls that failed because of a fault, by the class of the exception
+     * @param violations the promises that were broken
      */
-    public record Outcome(int grants, int waits, int losses, Map<String, Integer> failures) {
+    public record Outcome(
+            int grants, int waits, int losses, Map<String, Integer> failures, List<CrowdViolation> violations) {
 
         @Override
         public String toString() {
@@ -43,20 +45,22 @@ public final class Crowd implements AutoCloseable {
         }
     }
 
-    private Crowd(String uri, Duration lease, int size, int threads) {
-        this.uri = uri;
-        this.lease = lease;
-        this.size = size;
-        this.threads = threads;
+    Crowd(Supplier<String> uris, CrowdPlan plan) {
+        this.uris = uris;
+        this.plan = plan;
+    }
+
+    /** Starts processes that use one store, and waits until each of their threads has held a lock. */
+    public static Crowd start(String uri, CrowdPlan plan) throws IOException {
+        return start(() -> uri, plan);
     }
 
     /**
-     * Starts the processes, and waits until each of their threads has held a lock. They have the class path of this JVM.
-     *
-     * @param threads the number of threads of each process
+     * Starts processes that each use a store of their own, and waits until each of their threads has held a lock. They have the
+     * class path of this JVM.
      */
-    public static Crowd start(String uri, Duration lease, int processes, int threads) throws IOException {
-        Crowd crowd = new Crowd(uri, lease, processes, threads);
+    public static Crowd start(Supplier<String> uris, CrowdPlan plan) throws IOException {
+        Crowd crowd = new Crowd(uris, plan);
         boolean started = false;
         try {
             crowd.fill();
@@ -71,10 +75,20 @@ public final class Crowd implements AutoCloseable {
 
     /** Starts a process for each one that was killed, and waits until all threads are served. */
     public void fill() throws IOException {
-        while (processes.size() < size) {
-            processes.add(CrowdProcess.start(uri, lease, threads, history));
-        }
+        replaceKilled();
         awaitAllServed();
+    }
+
+    /** Starts a process for each one that was killed. */
+    public void replaceKilled() throws IOException {
+        while (processes.size() < plan.processes()) {
+            processes.add(CrowdProcess.start(uris.get(), plan, history));
+        }
+    }
+
+    /** Returns the processes that live. */
+    public List<CrowdProcess> living() {
+        return processes.stream().filter(CrowdProcess::isAlive).toList();
     }
 
     /** Lets time pass while a fault lasts, or while the crowd works. */
@@ -102,7 +116,9 @@ public final class Crowd implements AutoCloseable {
         Map<CrowdProcess, Map<String, Integer>> before = new HashMap<>();
         processes.forEach(process -> before.put(process, process.served()));
         Await.until("all threads are served: " + before, () -> {
-            processes.forEach(CrowdProcess::requireNoErrors);
+            requireNone(processes.stream()
+                    .flatMap(each -> each.violations().stream())
+                    .toList());
             return processes.stream()
                     .allMatch(process -> process.isServedSince(before.getOrDefault(process, Map.of()), ROUNDS));
         });
@@ -113,6 +129,11 @@ public final class Crowd implements AutoCloseable {
         Await.until("one holds a lock", () -> processes.stream().anyMatch(CrowdProcess::holds));
         CrowdProcess victim =
                 processes.stream().filter(CrowdProcess::holds).findFirst().orElse(processes.get(0));
+        kill(victim);
+    }
+
+    /** Kills a process. */
+    public void kill(CrowdProcess victim) {
         victim.kill();
         processes.remove(victim);
         killed.add(victim);
@@ -124,18 +145,35 @@ public final class Crowd implements AutoCloseable {
      * @throws AssertionError if a promise was broken, or if a call failed by something that no fault explains
      */
     public Outcome end() {
+        Outcome outcome = finish();
+        requireNone(outcome.violations());
+        return outcome;
+    }
+
+    private static void requireNone(List<CrowdViolation> violations) {
+        if (!violations.isEmpty()) {
+            throw new AssertionError(
+                    violations.stream().map(CrowdViolation::toString).collect(Collectors.joining("\n")));
+        }
+    }
+
+    /** Ends the processes, and returns what they have done, and the promises that were broken. */
+    public Outcome finish() {
         processes.forEach(CrowdProcess::end);
-        killed.forEach(CrowdProcess::requireNoErrors);
         List<CrowdProcess> all = new ArrayList<>(killed);
         all.addAll(processes);
-        history.check(System.nanoTime());
+        List<CrowdViolation> violations = new ArrayList<>();
         Map<String, Integer> failures = new TreeMap<>();
+        all.forEach(process -> violations.addAll(process.violations()));
         all.forEach(process -> process.failures().forEach((name, count) -> failures.merge(name, count, Integer::sum)));
+        history.violations(System.nanoTime())
+                .forEach(each -> violations.add(new CrowdViolation(each.kind().name(), each.text())));
         return new Outcome(
                 history.grants(),
                 all.stream().mapToInt(CrowdProcess::waits).sum(),
                 all.stream().mapToInt(CrowdProcess::losses).sum(),
-                failures);
+                failures,
+                violations);
     }
 
     /** Kills all processes. */

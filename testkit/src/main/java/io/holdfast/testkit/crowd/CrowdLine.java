@@ -1,7 +1,7 @@
 package io.holdfast.testkit.crowd;
 
-/** The first word of a line that a {@link CrowdMember} prints. */
-enum CrowdLine {
+/** The first word of a line that a member of a {@link Crowd} prints. */
+public enum CrowdLine {
     /** Number, name, thread, token, whether it reads, whether it has waited, and the time. */
     GRANT,
     /** The number of a grant, and the time until which it is valid at least. */
@@ -14,6 +14,8 @@ enum CrowdLine {
     FAILURE,
     /** Another exception. */
     ERROR,
+    /** The name of a call, and the milliseconds that it took beyond its time. */
+    LATE,
     /** The process ends in order. */
     DONE;
 
@@ -22,4 +24,14 @@ enum CrowdLine {
 
     /** The beginning of the names of threads that do not contend. */
     static final String BYSTANDER = "bystander";
+
+    /** Prints a line. */
+    public void say(Object... words) {
+        StringBuilder line = new StringBuilder(name()).append(' ');
+        for (Object word : words) {
+            line.append(word).append(' ');
+        }
+        // a line that was cut off by a kill has no such end
+        System.out.println(line.append(END));
+    }
 }

@@ -51,7 +51,7 @@ public record FaultRounds(String title, String uri, Duration lease, Duration rec
      */
     public <F extends Enum<F>> void run(Class<F> kinds, Injection<F> injection) throws Exception {
         Map<F, Integer> injected = new EnumMap<>(kinds);
-        try (Crowd crowd = Crowd.start(uri, lease, PROCESSES, THREADS)) {
+        try (Crowd crowd = Crowd.start(uri, CrowdPlan.ofHoldfast(lease, PROCESSES, THREADS))) {
             for (F fault : faults(kinds)) {
                 crowd.work(WORK);
                 System.out.println(fault);
