@@ -1,0 +1,64 @@
+package io.holdfast.torture;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The options of a run.
+ *
+ * @param store a server to start, or the URI of one that runs
+ * @param processes the number of worker processes
+ * @param threads the number of threads of each of them
+ * @param time the time for which faults are injected
+ * @param json the file for the result
+ */
+record TortureOptions(
+        String store, Subject subject, int processes, int threads, Duration time, long seed, Optional<Path> json) {
+
+    TortureOptions {
+        boolean redis = EmbeddedStore.named(store)
+                .map(embedded -> embedded == EmbeddedStore.REDIS)
+                .orElseGet(() -> store.startsWith("redis"));
+        require(redis || subject != Subject.SETNX, "--subject setnx: a lock of Redis only");
+        require(processes >= 1 && processes <= 64, "--processes " + processes + ": 1 to 64");
+        require(threads >= 1 && threads <= 256, "--threads " + threads + ": 1 to 256");
+        require(
+                !time.isZero() && !time.isNegative() && time.toHours() <= 24,
+                "--seconds " + time.toSeconds() + ": 1 to 86400");
+        json.ifPresent(file -> require(
+                Files.isWritable(folderOf(file)) && !Files.isDirectory(file),
+                "--json " + file + ": cannot be written"));
+    }
+
+    private static Path folderOf(Path file) {
+        return Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
+    }
+
+    private static void require(boolean right, String text) {
+        if (!right) {
+            throw new IllegalArgumentException(text);
+        }
+    }
+
+    /** Returns the store without the secrets of its URI. */
+    String shownStore() {
+        return store.replaceFirst("//[^@/]*@", "//").replaceFirst("(?s)[?;].*", "");
+    }
+
+    /** Returns the command that injects the same faults. */
+    String command() {
+        return String.join(
+                " ",
+                List.of(
+                        "./holdfast torture --store",
+                        shownStore(),
+                        "--subject " + subject,
+                        "--processes " + processes,
+                        "--threads " + threads,
+                        "--seconds " + time.toSeconds(),
+                        "--seed " + seed));
+    }
+}
