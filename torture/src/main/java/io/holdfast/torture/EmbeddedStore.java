@@ -27,7 +27,9 @@ enum EmbeddedStore {
         @Override
         FaultyServer start(Path folder) throws IOException, InterruptedException {
             Path programs;
-            try (EmbeddedPostgres unpacked = EmbeddedPostgres.start()) {
+            try (EmbeddedPostgres unpacked = EmbeddedPostgres.builder()
+                    .setPGStartupWait(DatabaseProcess.START)
+                    .start()) {
                 programs = DatabaseProcess.programsOfPostgreSql(unpacked.getJdbcUrl("postgres", "postgres"));
             }
             return of(DatabaseProcess.startPostgreSql(folder, programs));

@@ -98,7 +98,7 @@ final class SetnxMember {
         }
         long id = lastId.incrementAndGet();
         long now = System.nanoTime();
-        CrowdLine.GRANT.say(id, NAME, Thread.currentThread().getName(), now, false, false, now);
+        CrowdLine.GRANT.say(id, NAME, Thread.currentThread().getName(), now, false, false, now, Long.MAX_VALUE);
         LockSupport.parkNanos(WORK_NANOS);
         CrowdLine.RELEASE.say(id, System.nanoTime());
         var unused = redis.eval(DELETE_OWN, ScriptOutputType.INTEGER, new String[] {NAME}, owner);

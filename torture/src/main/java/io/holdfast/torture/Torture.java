@@ -78,6 +78,10 @@ public final class Torture implements Callable<Integer> {
 
     /** Runs the command, and ends the process with its exit code. */
     public static void main(String[] arguments) {
+        // whatever was started, also when this process is interrupted
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly)));
         System.exit(commandLine().execute(arguments));
     }
 
@@ -98,14 +102,17 @@ public final class Torture implements Callable<Integer> {
         if (options.json().isPresent()) {
             result.write(options.json().get());
         }
-        return result.isClean() ? CommandLine.ExitCode.OK : CommandLine.ExitCode.SOFTWARE;
+        if (result.isBroken()) {
+            return CommandLine.ExitCode.SOFTWARE;
+        }
+        return result.isClean() ? CommandLine.ExitCode.OK : UNUSABLE;
     }
 
     private static TortureResult run(TortureOptions options, PrintWriter out) throws Exception {
         try {
             return new TortureRun(options, out).run();
-        } catch (AssertionError e) {
-            // a server or a worker did not start
+        } catch (Error e) {
+            // a server or a worker did not start, for example
             throw new IllegalStateException(e);
         }
     }

@@ -1,5 +1,6 @@
 package io.holdfast.torture;
 
+import io.holdfast.spi.StoreUri;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,16 +26,16 @@ record TortureOptions(
         require(redis || subject != Subject.SETNX, "--subject setnx: a lock of Redis only");
         require(processes >= 1 && processes <= 64, "--processes " + processes + ": 1 to 64");
         require(threads >= 1 && threads <= 256, "--threads " + threads + ": 1 to 256");
-        require(
-                !time.isZero() && !time.isNegative() && time.toHours() <= 24,
-                "--seconds " + time.toSeconds() + ": 1 to 86400");
-        json.ifPresent(file -> require(
-                Files.isWritable(folderOf(file)) && !Files.isDirectory(file),
-                "--json " + file + ": cannot be written"));
+        // the history of all holds is kept in memory
+        require(time.toSeconds() >= 1 && time.toSeconds() <= 3_600, "--seconds " + time.toSeconds() + ": 1 to 3600");
+        json.ifPresent(file -> require(isWritable(file), "--json " + file + ": cannot be written"));
     }
 
-    private static Path folderOf(Path file) {
-        return Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
+    private static boolean isWritable(Path file) {
+        Path folder = Optional.ofNullable(file.toAbsolutePath().getParent()).orElse(file);
+        return Files.exists(file)
+                ? Files.isWritable(file) && !Files.isDirectory(file)
+                : Files.isWritable(folder) && Files.isDirectory(folder);
     }
 
     private static void require(boolean right, String text) {
@@ -45,7 +46,7 @@ record TortureOptions(
 
     /** Returns the store without the secrets of its URI. */
     String shownStore() {
-        return store.replaceFirst("//[^@/]*@", "//").replaceFirst("(?s)[?;].*", "");
+        return StoreUri.masked(store);
     }
 
     /** Returns the command that injects the same faults. */

@@ -21,8 +21,16 @@ import java.util.TreeMap;
 record TortureResult(
         TortureOptions options, Map<Fault, Integer> faults, Crowd.Outcome outcome, List<CrowdViolation> violations) {
 
+    /** The kind of a violation that is a failure of the run itself. */
+    static final String FAILED = "FAILED";
+
     boolean isClean() {
         return violations.isEmpty();
+    }
+
+    /** Returns {@code true} if a promise was broken. */
+    boolean isBroken() {
+        return violations.stream().anyMatch(each -> !each.kind().equals(FAILED));
     }
 
     void write(Path file) throws IOException {

@@ -1,5 +1,6 @@
 package io.holdfast.torture;
 
+import io.holdfast.Holdfast;
 import io.holdfast.testkit.crowd.Crowd;
 import io.holdfast.testkit.crowd.CrowdViolation;
 import java.io.IOException;
@@ -23,8 +24,11 @@ final class TortureRun {
 
     private static final Duration LEASE = Duration.ofSeconds(3);
 
-    /** The time after which a name that is still held is an orphan: a lease and a session, on a busy machine. */
-    private static final Duration FREE = LEASE.plus(EmbeddedStore.SESSION).plusSeconds(10);
+    /** The time after which a name that is still held is an orphan: the default session is 30 s. */
+    private static final Duration FREE = Duration.ofSeconds(45);
+
+    /** The time within which each thread is served twice after the last fault. */
+    private static final Duration SERVED = Duration.ofSeconds(30);
 
     private final TortureOptions options;
     private final PrintWriter out;
@@ -37,6 +41,8 @@ final class TortureRun {
     TortureResult run() throws Exception {
         Optional<EmbeddedStore> embedded = EmbeddedStore.named(options.store());
         if (embedded.isEmpty()) {
+            // refuses a wrong URI, or a store that cannot be used
+            Holdfast.connect(options.store()).close();
             return run(options.store(), options::store, Optional.empty());
         }
         Path folder = Files.createTempDirectory("holdfast-torture");
@@ -54,29 +60,47 @@ final class TortureRun {
     private TortureResult run(String direct, Supplier<String> uris, Optional<Faulty> faulty) throws Exception {
         Injector injector = new Injector(options.seed(), LEASE, faulty.map(Faulty::server), faulty.map(Faulty::paths));
         try (Crowd crowd = Crowd.start(uris, options.subject().plan(LEASE, options.processes(), options.threads()))) {
-            long end = System.nanoTime() + options.time().toNanos();
-            while (System.nanoTime() - end < 0) {
-                out.println(injector.injectNext(crowd));
-                out.flush();
-            }
+            List<CrowdViolation> violations = new ArrayList<>();
+            orFail(violations, () -> inject(injector, crowd));
+            violations.addAll(crowd.starved(SERVED));
             Crowd.Outcome outcome = crowd.finish();
-            List<CrowdViolation> violations = new ArrayList<>(outcome.violations());
-            violations.addAll(options.subject() == Subject.HOLDFAST ? Orphans.of(direct, FREE) : List.of());
+            violations.addAll(outcome.violations());
+            if (options.subject() == Subject.HOLDFAST) {
+                orFail(violations, () -> violations.addAll(Orphans.of(direct, FREE)));
+            }
             return new TortureResult(options, injector.injected(), outcome, violations);
         }
     }
 
-    private static void delete(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(folder)) {
-            files.sorted(Comparator.reverseOrder()).forEach(TortureRun::deleteOne);
+    private void inject(Injector injector, Crowd crowd) throws Exception {
+        long end = System.nanoTime() + options.time().toNanos();
+        while (System.nanoTime() - end < 0) {
+            out.println(injector.injectNext(crowd));
+            out.flush();
         }
     }
 
-    private static void deleteOne(Path file) {
+    private interface Step {
+        void run() throws Exception;
+    }
+
+    /** Runs a step. Its failure does not hide the violations that were found before. */
+    private static void orFail(List<CrowdViolation> violations, Step step) {
         try {
-            Files.delete(file);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            step.run();
+        } catch (Exception | AssertionError e) {
+            violations.add(new CrowdViolation(TortureResult.FAILED, String.valueOf(e)));
+        }
+    }
+
+    /** Deletes the data. A process of the server that is still ending may write files meanwhile. */
+    private void delete(Path folder) {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException | UncheckedIOException e) {
+            out.println("not deleted: " + folder + ": " + e);
         }
     }
 }

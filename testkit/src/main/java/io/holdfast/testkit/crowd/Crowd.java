@@ -14,12 +14,14 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Processes whose threads contend for four names: a lock, a fair lock, a read/write lock, and a semaphore. In each process, bystanders also
- * hold names of their own. Meanwhile, a test injects faults into the server. At the end, the history of all holds is checked.
+ * Processes whose threads contend for four names: a lock, a fair lock, a read/write lock, and a semaphore. In each process,
+ * bystanders also hold locks for so long that they are renewed. Meanwhile, a test injects faults into the server. At the end, the
+ * history of all holds is checked.
  */
 public final class Crowd implements AutoCloseable {
 
     private static final int ROUNDS = 2;
+    private static final Duration LOOK = Duration.ofMillis(20);
 
     private final Supplier<String> uris;
     private final CrowdPlan plan;
@@ -112,6 +114,22 @@ public final class Crowd implements AutoCloseable {
         }
     }
 
+    /** Returns a violation for each process of which a thread is not served twice within the limit. */
+    public List<CrowdViolation> starved(Duration limit) {
+        Map<CrowdProcess, Map<String, Integer>> before = new HashMap<>();
+        processes.forEach(process -> before.put(process, process.served()));
+        long end = System.nanoTime() + limit.toNanos();
+        List<CrowdProcess> left = new ArrayList<>(processes);
+        while (!left.isEmpty() && System.nanoTime() - end < 0) {
+            work(LOOK);
+            left.removeIf(process -> process.isServedSince(before.getOrDefault(process, Map.of()), ROUNDS));
+        }
+        return left.stream()
+                .map(process -> new CrowdViolation(
+                        "STARVED", process + " served " + process.served() + ", before: " + before.get(process)))
+                .toList();
+    }
+
     private void awaitAllServed() {
         Map<CrowdProcess, Map<String, Integer>> before = new HashMap<>();
         processes.forEach(process -> before.put(process, process.served()));
@@ -159,6 +177,7 @@ public final class Crowd implements AutoCloseable {
 
     /** Ends the processes, and returns what they have done, and the promises that were broken. */
     public Outcome finish() {
+        processes.forEach(CrowdProcess::close);
         processes.forEach(CrowdProcess::end);
         List<CrowdProcess> all = new ArrayList<>(killed);
         all.addAll(processes);

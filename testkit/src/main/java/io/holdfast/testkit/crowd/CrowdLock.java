@@ -5,6 +5,7 @@ import io.holdfast.DistributedReadWriteLock;
 import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.Lease;
+import io.holdfast.LeaseLostException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
 import java.util.List;
@@ -44,7 +45,7 @@ record CrowdLock(String name, boolean reads, Taking taking) {
                 ofThread(fair, false),
                 ofThread(shared.readLock(), true),
                 ofThread(shared.writeLock(), false),
-                new CrowdLock(lock.name(), false, wait -> lock.tryAcquire(wait).map(CrowdLock::held)),
+                ofLease(lock, false),
                 // it is not renewed
                 new CrowdLock(
                         lock.name(), false, wait -> lock.tryAcquire(wait, lease).map(CrowdLock::held)),
@@ -58,15 +59,25 @@ record CrowdLock(String name, boolean reads, Taking taking) {
                         wait -> semaphore.tryAcquire(1, wait).map(CrowdLock::held)));
     }
 
+    static CrowdLock ofLease(DistributedLock lock, boolean reads) {
+        return new CrowdLock(lock.name(), reads, wait -> lock.tryAcquire(wait).map(CrowdLock::held));
+    }
+
     private static CrowdLock ofThread(DistributedLock lock, boolean reads) {
         return new CrowdLock(
                 lock.name(), reads, wait -> lock.tryLock(wait) ? Optional.of(held(lock)) : Optional.empty());
     }
 
+    /** Fails if the hold is lost already; the thread then holds nothing. */
     private static Held held(DistributedLock lock) {
+        long token;
+        try {
+            token = lock.fencingToken();
+        } catch (LeaseLostException e) {
+            lock.unlock();
+            throw e;
+        }
         return new Held() {
-            private final long token = lock.fencingToken();
-
             @Override
             public long token() {
                 return token;
@@ -84,7 +95,7 @@ record CrowdLock(String name, boolean reads, Taking taking) {
         };
     }
 
-    static Held held(Lease lease) {
+    private static Held held(Lease lease) {
         return new Held() {
             @Override
             public long token() {

@@ -1,9 +1,7 @@
 package io.holdfast.testkit.crowd;
 
-import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.IndeterminateLockException;
-import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.StoreUnavailableException;
@@ -16,12 +14,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process of a {@link Crowd}. Its threads contend for the names, and bystanders hold names of their own all the time. It
+ * A process of a {@link Crowd}. Its threads contend for the names, and bystanders hold locks for so long that they are renewed. It
  * prints each event when it happens, so that the events of a process that is killed are known. Times are {@code nanoTime}, which
  * all processes of a host share.
  */
@@ -29,6 +28,7 @@ final class CrowdMember {
 
     private static final long WORK_NANOS = 1_000_000;
     private static final long LOOK_NANOS = 20_000_000;
+    private static final long MEASURE_NANOS = 200_000_000;
     /** Bystanders that read, so that their leases are renewed together. */
     private static final int READERS = 3;
 
@@ -42,12 +42,14 @@ final class CrowdMember {
     private static final Duration CONNECT = Duration.ofSeconds(30);
 
     private final Holdfast client;
+    private final Duration lease;
     private final List<CrowdLock> locks;
     private final Stalls stalls = new Stalls();
     private final AtomicLong lastId = new AtomicLong();
     private volatile boolean over;
 
     private CrowdMember(String uri, Duration lease, Path machine) {
+        this.lease = lease;
         client = Holdfast.builder()
                 .uri(uri)
                 .lease(lease)
@@ -75,11 +77,12 @@ final class CrowdMember {
             int first = i;
             threads.add(new Thread(() -> contend(first), "thread-" + i));
         }
-        String own = "bystander-" + ProcessHandle.current().pid();
-        threads.add(new Thread(() -> stand(client.lock(own), false), CrowdLine.BYSTANDER));
+        CrowdLock wanted = CrowdLock.ofLease(client.lock(CrowdLine.BYSTANDER), false);
+        threads.add(new Thread(() -> stand(wanted), CrowdLine.BYSTANDER));
+        String own = CrowdLine.BYSTANDER + "-" + ProcessHandle.current().pid() + "-";
         for (int i = 0; i < READERS; i++) {
-            DistributedLock reader = client.readWriteLock(own + "-" + i).readLock();
-            threads.add(new Thread(() -> stand(reader, true), CrowdLine.BYSTANDER + i));
+            CrowdLock reader = CrowdLock.ofLease(client.readWriteLock(own + i).readLock(), true);
+            threads.add(new Thread(() -> stand(reader), CrowdLine.BYSTANDER + i));
         }
         stalls.start();
         threads.forEach(Thread::start);
@@ -124,10 +127,14 @@ final class CrowdMember {
     }
 
     private void turn(CrowdLock lock) throws Exception {
-        Optional<Held> free = timed("acquire", COMMAND, () -> lock.taking().take(Duration.ZERO));
+        Optional<Held> free =
+                timed("try " + lock.name(), COMMAND, () -> lock.taking().take(Duration.ZERO));
         Optional<Held> taken = free.isPresent()
                 ? free
-                : timed("acquire", WAIT.plus(COMMAND), () -> lock.taking().take(WAIT));
+                : timed(
+                        "acquire " + lock.name(),
+                        WAIT.plus(COMMAND),
+                        () -> lock.taking().take(WAIT));
         if (taken.isPresent()) {
             hold(lock, taken.get(), free.isEmpty());
         }
@@ -136,10 +143,11 @@ final class CrowdMember {
     private void hold(CrowdLock lock, Held held, boolean waited) throws Exception {
         long id = lastId.incrementAndGet();
         try {
-            grant(id, lock.name(), held.token(), lock.reads(), waited);
-            valid(id, held);
+            boolean granted = grant(id, lock, held, waited);
             LockSupport.parkNanos(WORK_NANOS);
-            valid(id, held);
+            if (granted) {
+                valid(id, held);
+            }
         } finally {
             release(id, held);
         }
@@ -151,30 +159,61 @@ final class CrowdMember {
         try {
             return action.call();
         } finally {
-            long beyond = System.nanoTime() - stalls.nanos() - start - time.toNanos();
-            if (beyond > LATE.toNanos()) {
-                CrowdLine.LATE.say(call, TimeUnit.NANOSECONDS.toMillis(beyond));
+            long end = System.nanoTime();
+            if (beyond(time, start, end) > LATE.toNanos()) {
+                // a stall that has just ended is measured soon
+                LockSupport.parkNanos(MEASURE_NANOS);
+                long beyond = beyond(time, start, end);
+                if (beyond > LATE.toNanos()) {
+                    CrowdLine.LATE.say(call, TimeUnit.NANOSECONDS.toMillis(beyond));
+                }
             }
         }
     }
 
-    /** A hold that is no longer valid has ended by a release only if that returns. Otherwise its loss has to be reported. */
+    private long beyond(Duration time, long start, long end) {
+        return end - stalls.nanos() - start - time.toNanos();
+    }
+
+    /**
+     * Releases a hold. One that is not valid any more, or that is in doubt, has ended by a release only if that returns. Otherwise
+     * its loss has to be reported. Its owner relies on it until the release begins.
+     */
     private void release(long id, Held held) throws Exception {
         boolean valid = !held.remaining().isZero();
+        long begun = System.nanoTime();
         if (valid) {
-            CrowdLine.RELEASE.say(id, System.nanoTime());
+            CrowdLine.RELEASE.say(id, begun);
         }
         timed("release", COMMAND, () -> {
             held.release();
             return id;
         });
         if (!valid) {
-            CrowdLine.RELEASE.say(id, System.nanoTime());
+            CrowdLine.RELEASE.say(id, begun);
         }
     }
 
-    private static void grant(long id, String name, long token, boolean reads, boolean waited) {
-        CrowdLine.GRANT.say(id, name, Thread.currentThread().getName(), token, reads, waited, System.nanoTime());
+    /**
+     * Reports a grant, unless its thread finds that it has ended or is in doubt, and so does not rely on it.
+     *
+     * @return {@code true} if the thread relies on it
+     */
+    private static boolean grant(long id, CrowdLock lock, Held held, boolean waited) {
+        long now = System.nanoTime();
+        long left = held.remaining().toNanos();
+        if (left > 0) {
+            CrowdLine.GRANT.say(
+                    id,
+                    lock.name(),
+                    Thread.currentThread().getName(),
+                    held.token(),
+                    lock.reads(),
+                    waited,
+                    now,
+                    now + left);
+        }
+        return left > 0;
     }
 
     private static void valid(long id, Held held) {
@@ -186,19 +225,27 @@ final class CrowdMember {
         }
     }
 
-    private void stand(DistributedLock lock, boolean reads) {
+    private void stand(CrowdLock lock) {
         while (!over) {
-            attempt(() -> standOnce(lock, reads));
+            attempt(() -> standOnce(lock));
         }
     }
 
-    private void standOnce(DistributedLock lock, boolean reads) throws Exception {
-        Lease lease = lock.acquire();
+    /** Holds a lock for up to two leases, so that it is renewed. */
+    private void standOnce(CrowdLock lock) throws Exception {
+        Optional<Held> taken = timed(
+                "acquire " + lock.name(),
+                WAIT.plus(COMMAND),
+                () -> lock.taking().take(WAIT));
+        if (taken.isEmpty()) {
+            return;
+        }
+        Held held = taken.get();
         long id = lastId.incrementAndGet();
-        Held held = CrowdLock.held(lease);
+        long end = System.nanoTime() + ThreadLocalRandom.current().nextLong(2 * lease.toNanos());
         try {
-            grant(id, lock.name(), lease.fencingToken(), reads, false);
-            while (!over && lease.isValid()) {
+            boolean granted = grant(id, lock, held, false);
+            while (granted && !over && !held.remaining().isZero() && System.nanoTime() - end < 0) {
                 valid(id, held);
                 LockSupport.parkNanos(LOOK_NANOS);
             }

@@ -24,7 +24,7 @@ import java.util.function.Supplier;
 public final class CrowdProcess {
 
     private static final long END_SECONDS = 60;
-    private static final int STOPS = 50;
+    private static final int STOPS = 20;
     private static final long READ_NANOS = 5_000_000;
     private static final long LATE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
@@ -44,6 +44,9 @@ public final class CrowdProcess {
     /** All holds by name and token. A loss may be reported after the release that has found it. */
     private final Map<List<Object>, List<Held>> all = new HashMap<>();
 
+    /** The times of losses that were reported before the grant. */
+    private final Map<List<Object>, Long> early = new HashMap<>();
+
     private final Map<String, Integer> served = new HashMap<>();
     private final Map<String, Integer> failures = new HashMap<>();
     private final List<CrowdViolation> violations = new ArrayList<>();
@@ -55,7 +58,7 @@ public final class CrowdProcess {
     private int losses;
     private boolean done;
 
-    private record Stop(long from, long to) {
+    private record Stop(long from, long to, boolean suspended) {
 
         private long within(long start, long end) {
             return Math.max(0, Math.min(to, end) - Math.max(from, start));
@@ -68,6 +71,7 @@ public final class CrowdProcess {
         private final String thread;
         private final Hold hold;
         private long validUntil;
+        private boolean lost;
 
         Held(String thread, Hold hold) {
             this.thread = thread;
@@ -77,6 +81,14 @@ public final class CrowdProcess {
         void valid(long until) {
             validUntil = Math.max(validUntil, until);
             hold.validUntil(until);
+        }
+
+        void released(long at) {
+            hold.released(at);
+        }
+
+        boolean contends() {
+            return !lost && !thread.startsWith(CrowdLine.BYSTANDER);
         }
     }
 
@@ -108,6 +120,7 @@ public final class CrowdProcess {
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 String[] words = line.split(" ", -1);
+                // the last line of a process that is killed may be cut off
                 if (words[words.length - 1].equals(CrowdLine.END)) {
                     locked(() -> {
                         note(words);
@@ -115,8 +128,9 @@ public final class CrowdProcess {
                     });
                 }
             }
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+        } catch (IOException | RuntimeException e) {
+            // nothing that it prints from now on is known
+            locked(() -> violations.add(new CrowdViolation(CrowdLine.ERROR.name(), process.pid() + ": " + e)));
         }
     }
 
@@ -145,8 +159,13 @@ public final class CrowdProcess {
                 ? history.grantedToRead(name, owner, token, at)
                 : history.granted(name, owner, token, at);
         Held granted = new Held(thread, hold);
+        granted.valid(Long.parseLong(words[8]));
         held.put(Long.parseLong(words[1]), granted);
         all.computeIfAbsent(List.of(name, token), key -> new ArrayList<>()).add(granted);
+        Long lost = early.remove(List.<Object>of(name, token));
+        if (lost != null) {
+            lose(granted, lost);
+        }
         served.merge(thread, 1, Integer::sum);
         waits += Boolean.parseBoolean(words[6]) ? 1 : 0;
     }
@@ -155,13 +174,27 @@ public final class CrowdProcess {
         Held released = held.remove(id);
         // a hold that was lost before its first look has no grant
         if (released != null) {
-            released.hold.released(at);
+            long active = at - suspended(released.validUntil, at);
+            released.released(active > released.validUntil ? at : Math.min(at, released.validUntil));
         }
     }
 
     private void lose(String name, long token, long at) {
         losses++;
-        all.getOrDefault(List.of(name, token), List.of()).forEach(each -> lose(each, at));
+        List<Object> key = List.of(name, token);
+        if (all.containsKey(key)) {
+            all.get(key).forEach(each -> lose(each, at));
+        } else {
+            early.put(key, at);
+        }
+    }
+
+    /** Returns for how long the machine was suspended, whose clock then says that less time has passed. */
+    private long suspended(long from, long to) {
+        return stops.stream()
+                .filter(Stop::suspended)
+                .mapToLong(stop -> stop.within(from, to))
+                .sum();
     }
 
     /**
@@ -173,7 +206,13 @@ public final class CrowdProcess {
                 .mapToLong(stop -> stop.within(lost.validUntil, at))
                 .sum();
         boolean inTime = at - lost.validUntil - stopped < LATE_NANOS;
+        lost.lost = true;
         lost.hold.lost(inTime ? Math.min(at, lost.validUntil) : at);
+    }
+
+    @Override
+    public String toString() {
+        return "process " + process.pid();
     }
 
     /** Returns the URI of the store that the process uses. */
@@ -200,7 +239,7 @@ public final class CrowdProcess {
 
     /** Returns {@code true} if a thread that contends holds a lock. */
     boolean holds() {
-        return locked(() -> held.values().stream().anyMatch(each -> !each.thread.startsWith(CrowdLine.BYSTANDER)));
+        return locked(() -> held.values().stream().anyMatch(Held::contends));
     }
 
     int waits() {
@@ -223,21 +262,21 @@ public final class CrowdProcess {
 
     /** Stops the process while an action runs, if possible while one of its threads that contend holds a lock. */
     public void whileStopped(Runnable action) {
-        stopWhile(() -> Signals.stop(process.pid()), action, () -> Signals.resume(process.pid()));
+        stopWhile(() -> Signals.stop(process.pid()), action, () -> Signals.resume(process.pid()), false);
     }
 
     /** Suspends the machine of the process while an action runs, at such a moment, too. */
     public void whileSuspended(Runnable action) {
-        stopWhile(() -> machine.suspend(process.pid()), action, () -> machine.resume(process.pid()));
+        stopWhile(() -> machine.suspend(process.pid()), action, () -> machine.resume(process.pid()), true);
     }
 
-    private void stopWhile(Runnable stop, Runnable action, Runnable resume) {
+    private void stopWhile(Runnable stop, Runnable action, Runnable resume, boolean suspended) {
         long from = stopInTurn(stop, resume);
         try {
             action.run();
         } finally {
             // noted before the process goes on, because that may report a loss at once
-            locked(() -> stops.add(new Stop(from, System.nanoTime())));
+            locked(() -> stops.add(new Stop(from, System.nanoTime(), suspended)));
             resume.run();
         }
     }
@@ -259,27 +298,37 @@ public final class CrowdProcess {
 
     /** Kills the process. Its holds end now, because nobody relies on them any more. */
     void kill() {
-        process.destroyForcibly();
-        awaitEnd();
         long now = System.nanoTime();
+        destroy();
+        awaitEnd();
         Collection<Held> open = locked(() -> List.copyOf(held.values()));
-        open.forEach(each -> each.hold.released(now));
+        open.forEach(each -> each.released(now));
     }
 
-    /** Ends the process in order. */
-    void end() {
+    /** Lets the process end. */
+    void close() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    /** Lets the process end in order, and waits for its end. */
+    void end() {
+        close();
         if (!hasEnded()) {
-            process.destroyForcibly();
+            destroy();
         }
         awaitEnd();
         locked(() -> done
                 || violations.add(new CrowdViolation(
                         CrowdLine.ERROR.name(), process.pid() + " did not end in order within " + END_SECONDS + " s")));
+    }
+
+    /** Kills it, and lets the reader read what it has printed: {@link Process#destroyForcibly} closes that. */
+    private void destroy() {
+        process.toHandle().destroyForcibly();
     }
 
     private boolean hasEnded() {

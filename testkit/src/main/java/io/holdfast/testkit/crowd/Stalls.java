@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 final class Stalls {
 
     private static final long STEP_NANOS = 20_000_000;
-    private static final long STALL_NANOS = 100_000_000;
+    private static final long STALL_NANOS = 40_000_000;
 
     private volatile long stalled;
 

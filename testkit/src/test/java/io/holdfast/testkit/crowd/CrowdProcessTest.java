@@ -55,25 +55,22 @@ class CrowdProcessTest {
                     CrowdLine.VALID.say(0, now + VALID_NANOS);
                 }
                 last = now;
-                grant(id, "served", now);
+                grant(id, "served", now, Long.MAX_VALUE);
                 CrowdLine.RELEASE.say(id, System.nanoTime());
                 LockSupport.parkNanos(STEP_NANOS);
             }
         }
 
-        private static void grant(long id, String name, long token) {
-            CrowdLine.GRANT.say(id, name, "thread-0", token, false, false, System.nanoTime());
+        private static void grant(long id, String name, long token, long validUntil) {
+            CrowdLine.GRANT.say(id, name, "thread-0", token, false, false, System.nanoTime(), validUntil);
         }
 
         private static void say(String what) {
             switch (what) {
                 case "a late call" -> CrowdLine.LATE.say("acquire", 2_100);
                 case "an error" -> CrowdLine.ERROR.say(new IllegalStateException("wrong"));
-                case "a loss after a stop" -> grant(0, "held", 0);
-                case "a silent loss" -> {
-                    grant(0, "held", 0);
-                    CrowdLine.VALID.say(0, System.nanoTime());
-                }
+                case "a loss after a stop" -> grant(0, "held", 0, System.nanoTime() + VALID_NANOS);
+                case "a silent loss" -> grant(0, "held", 0, System.nanoTime());
                 default -> CrowdLine.FAILURE.say("Expected");
             }
         }
