@@ -7,10 +7,13 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.assertj.core.api.Assertions;
 
 /** Repeats a question until the holder's client answers it. The library waits for that answer only briefly. */
 final class HolderAnswers {
+
+    private static final Pattern TOKEN = Pattern.compile(", token \\d+,");
 
     private HolderAnswers() {}
 
@@ -29,7 +32,7 @@ final class HolderAnswers {
         AtomicReference<LockTimeoutException> answer = new AtomicReference<>();
         Await.until("the holder's client answers", () -> {
             answer.set(Assertions.catchThrowableOfType(LockTimeoutException.class, attempt::call));
-            return !answer.get().getMessage().contains("token unknown");
+            return TOKEN.matcher(answer.get().getMessage()).find();
         });
         return answer.get();
     }
