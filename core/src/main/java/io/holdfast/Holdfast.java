@@ -122,8 +122,8 @@ public interface Holdfast extends AutoCloseable {
      * Returns the semaphore of the given name. Makes no store call. The semaphore has no permits until it is
      * {@linkplain DistributedSemaphore#trySetPermits given} some.
      *
-     * <p>Its waiters have no order. A wait for many permits may starve while others take few of them again and again;
-     * {@link #fairSemaphore(String)} prevents that.
+     * <p>A caller that wants few permits may barge ahead of waiters. So a wait for many permits may starve while others take few of
+     * them again and again; {@link #fairSemaphore(String)} prevents that.
      *
      * @param name any text of 1 to 512 bytes of UTF-8 that does not begin with <code>hf:{</code>
      * @throws IllegalArgumentException if the name breaks that rule

@@ -20,8 +20,8 @@ import java.util.concurrent.locks.Lock;
  * <p>It has the two APIs of a {@link DistributedLock}. In the thread API, the current thread holds the lock, and may lock this
  * object again. In the lease API, a lease of the type {@code L} holds it. A thread and a lease are different owners.
  *
- * <p>The hold is lost when it is no longer valid at the members that it needs. The other members stay held until the owner
- * releases the lock, because the owner may be at work.
+ * <p>The hold is lost when it is no longer valid at the members that it needs. A multi-lock then keeps its other members until
+ * the owner releases the lock, because the owner may be at work. A quorum lock releases them.
  *
  * <p>A composite lock is safe for use by any thread. Keep the object between lock and unlock, because it counts the levels of
  * each thread.

@@ -9,8 +9,8 @@ import java.util.function.Consumer;
  * A hold of a majority of the servers of a {@link QuorumLock}, which is used like any {@link Lease}.
  *
  * <p>It is valid as long as a majority of the servers holds it. A loss at a minority is not a loss of the lease. A server that
- * is missing is asked again every third of a lease. If a majority is lost, the other servers stay held until the lease is
- * closed, because the owner may be at work.
+ * is missing is asked again every third of a lease. If a majority is lost, the lock is released at the other servers, because
+ * others may need their votes.
  *
  * <p>A method that calls the servers asks all of them at once, and returns as soon as a majority has answered.
  */

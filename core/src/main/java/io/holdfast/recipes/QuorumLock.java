@@ -23,8 +23,8 @@ import java.util.List;
  * that acquires one of these locks directly competes with the quorum lock.
  *
  * <p><strong>Every acquiring method</strong> asks all servers at once. Each request has the timeout of one server
- * ({@link QuorumOptions#budget}). It returns when a majority has granted the lock and confirmed its token. This costs two calls
- * to each server, and none if the current thread already holds the lock. The other servers are added to the hold when they
+ * ({@link QuorumOptions#budget}). It returns when a majority has granted the lock and confirmed its token. This costs at
+ * best two calls to each server, and none if the current thread already holds the lock. The other servers are added to the hold when they
  * answer. If no majority grants the lock, all grants are released. A waiter then waits for the lock at one server, for half a
  * second at most, and asks the others when it has it. So waiters take turns as at a plain lock. The last attempt begins when the
  * time is up. If several callers try at the same moment without waiting, each can acquire
@@ -42,8 +42,8 @@ import java.util.List;
  *
  * <p><strong>Unlocking.</strong> {@link #unlock} waits for the answers of all servers, for at most the timeout of one server.
  *
- * <p><strong>Loss.</strong> The hold is lost when it is valid at fewer servers than a majority. The other servers stay held
- * until the owner releases the lock. A thread that dies is treated as a crash, at most a third of a lease later.
+ * <p><strong>Loss.</strong> The hold is lost when it is valid at fewer servers than a majority. The lock is then released at the
+ * other servers. A thread that dies is treated as a crash, at most a third of a lease later.
  */
 public interface QuorumLock extends CompositeLock<QuorumLease> {
 
