@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.Executors;
 import java.util.function.IntFunction;
 
 /** A kind of server that this process can start. */
@@ -78,119 +79,38 @@ enum EmbeddedStore {
     }
 
     private static FaultyServer of(RedisServer server) {
-        return new FaultyServer() {
-            @Override
-            public int port() {
-                return server.port();
-            }
-
-            @Override
-            public String uri(int port) {
-                return "redis://127.0.0.1:" + port;
-            }
-
-            @Override
-            public void kill() {
-                server.kill();
-            }
-
-            @Override
-            public void restart() {
-                server.restart();
-            }
-
-            @Override
-            public void pause() {
-                server.pause();
-            }
-
-            @Override
-            public void resume() {
-                server.resume();
-            }
-
-            @Override
-            public void close() {
-                server.close();
-            }
-        };
+        return new FaultyServer(
+                server.port(),
+                port -> "redis://127.0.0.1:" + port,
+                server::kill,
+                Executors.callable(server::restart),
+                server::pause,
+                server::resume,
+                server::close);
     }
 
     private static FaultyServer of(DatabaseProcess server) {
-        return new FaultyServer() {
-            @Override
-            public int port() {
-                return server.port();
-            }
-
-            @Override
-            public String uri(int port) {
-                return server.uri(port);
-            }
-
-            @Override
-            public void kill() {
-                server.kill();
-            }
-
-            @Override
-            public void restart() throws IOException, InterruptedException {
-                server.restart();
-            }
-
-            @Override
-            public void pause() {
-                server.pause();
-            }
-
-            @Override
-            public void resume() {
-                server.resume();
-            }
-
-            @Override
-            public void close() {
-                server.close();
-            }
-        };
+        return new FaultyServer(
+                server.port(),
+                server::uri,
+                server::kill,
+                () -> {
+                    server.restart();
+                    return server;
+                },
+                server::pause,
+                server::resume,
+                server::close);
     }
 
     private static FaultyServer of(Cluster server, IntFunction<String> uri) {
-        return new FaultyServer() {
-            @Override
-            public int port() {
-                return server.port(0);
-            }
-
-            @Override
-            public String uri(int port) {
-                return uri.apply(port);
-            }
-
-            @Override
-            public void kill() {
-                server.kill(0);
-            }
-
-            @Override
-            public void restart() {
-                server.start(0);
-            }
-
-            @Override
-            public void pause() {
-                server.pause(0);
-            }
-
-            @Override
-            public void resume() {
-                server.resume(0);
-            }
-
-            @Override
-            public void close() {
-                server.close();
-            }
-        };
+        return new FaultyServer(
+                server.port(0),
+                uri,
+                () -> server.kill(0),
+                Executors.callable(() -> server.start(0)),
+                () -> server.pause(0),
+                () -> server.resume(0),
+                server::close);
     }
 }

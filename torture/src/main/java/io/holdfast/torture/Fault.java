@@ -16,7 +16,7 @@ enum Fault {
     SERVER_STOPPED(true),
     /** All connections of a worker process are cut. */
     CUT(true),
-    /** What the server sends to a worker process arrives after more than a lease. */
+    /** The answers of the server to a worker process arrive after more than a lease. */
     DELAYED(true),
     /** The connection of a worker process is cut in place of a reply. */
     REPLY_LOST(true);

@@ -1,26 +1,51 @@
 package io.holdfast.torture;
 
-/** A server that this process has started, and into which it may inject faults. It keeps what it has acknowledged when it is killed. */
-interface FaultyServer extends AutoCloseable {
+import java.util.concurrent.Callable;
+import java.util.function.IntFunction;
 
-    /** Returns the port of the loopback address at which it listens. */
-    int port();
+/**
+ * A server that this process has started, and into which it may inject faults. It keeps what it has acknowledged when it is killed.
+ *
+ * @param port the port of the loopback address at which it listens
+ * @param uri returns the URI of the store at a port of the loopback address, which leads to this server
+ * @param killing kills it
+ * @param restarting starts it again after it was killed
+ * @param pausing stops it, so that it accepts connections, and answers nothing
+ * @param resuming ends that
+ * @param closing ends it, and deletes what it has written
+ */
+record FaultyServer(
+        int port,
+        IntFunction<String> uri,
+        Runnable killing,
+        Callable<?> restarting,
+        Runnable pausing,
+        Runnable resuming,
+        Runnable closing)
+        implements AutoCloseable {
 
-    /** Returns the URI of the store at the given port of the loopback address, which leads to this server. */
-    String uri(int port);
+    String uri(int path) {
+        return uri.apply(path);
+    }
 
-    /** Kills it. */
-    void kill();
+    void kill() {
+        killing.run();
+    }
 
-    /** Starts it again after it was killed. */
-    void restart() throws Exception;
+    void restart() throws Exception {
+        var unused = restarting.call();
+    }
 
-    /** Stops it. It accepts connections, and answers nothing. */
-    void pause();
+    void pause() {
+        pausing.run();
+    }
 
-    /** Ends {@link #pause}. */
-    void resume();
+    void resume() {
+        resuming.run();
+    }
 
     @Override
-    void close();
+    public void close() {
+        closing.run();
+    }
 }

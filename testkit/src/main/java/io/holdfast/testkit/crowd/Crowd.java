@@ -116,13 +116,12 @@ public final class Crowd implements AutoCloseable {
 
     /** Returns a violation for each process of which a thread is not served twice within the limit. */
     public List<CrowdViolation> starved(Duration limit) {
-        Map<CrowdProcess, Map<String, Integer>> before = new HashMap<>();
-        processes.forEach(process -> before.put(process, process.served()));
+        Map<CrowdProcess, Map<String, Integer>> before = served();
         long end = System.nanoTime() + limit.toNanos();
         List<CrowdProcess> left = new ArrayList<>(processes);
         while (!left.isEmpty() && System.nanoTime() - end < 0) {
             work(LOOK);
-            left.removeIf(process -> process.isServedSince(before.getOrDefault(process, Map.of()), ROUNDS));
+            left.removeIf(process -> isServedSince(before, process));
         }
         return left.stream()
                 .map(process -> new CrowdViolation(
@@ -131,15 +130,23 @@ public final class Crowd implements AutoCloseable {
     }
 
     private void awaitAllServed() {
-        Map<CrowdProcess, Map<String, Integer>> before = new HashMap<>();
-        processes.forEach(process -> before.put(process, process.served()));
+        Map<CrowdProcess, Map<String, Integer>> before = served();
         Await.until("all threads are served: " + before, () -> {
             requireNone(processes.stream()
                     .flatMap(each -> each.violations().stream())
                     .toList());
-            return processes.stream()
-                    .allMatch(process -> process.isServedSince(before.getOrDefault(process, Map.of()), ROUNDS));
+            return processes.stream().allMatch(process -> isServedSince(before, process));
         });
+    }
+
+    private Map<CrowdProcess, Map<String, Integer>> served() {
+        Map<CrowdProcess, Map<String, Integer>> served = new HashMap<>();
+        processes.forEach(process -> served.put(process, process.served()));
+        return served;
+    }
+
+    private static boolean isServedSince(Map<CrowdProcess, Map<String, Integer>> before, CrowdProcess process) {
+        return process.isServedSince(before.getOrDefault(process, Map.of()), ROUNDS);
     }
 
     /** Kills a process, one of whose threads holds a lock while others wait. */

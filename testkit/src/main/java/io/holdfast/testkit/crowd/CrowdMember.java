@@ -129,15 +129,17 @@ final class CrowdMember {
     private void turn(CrowdLock lock) throws Exception {
         Optional<Held> free =
                 timed("try " + lock.name(), COMMAND, () -> lock.taking().take(Duration.ZERO));
-        Optional<Held> taken = free.isPresent()
-                ? free
-                : timed(
-                        "acquire " + lock.name(),
-                        WAIT.plus(COMMAND),
-                        () -> lock.taking().take(WAIT));
+        Optional<Held> taken = free.isPresent() ? free : await(lock);
         if (taken.isPresent()) {
             hold(lock, taken.get(), free.isEmpty());
         }
+    }
+
+    private Optional<Held> await(CrowdLock lock) throws Exception {
+        return timed(
+                "acquire " + lock.name(),
+                WAIT.plus(COMMAND),
+                () -> lock.taking().take(WAIT));
     }
 
     private void hold(CrowdLock lock, Held held, boolean waited) throws Exception {
@@ -233,10 +235,7 @@ final class CrowdMember {
 
     /** Holds a lock for up to two leases, so that it is renewed. */
     private void standOnce(CrowdLock lock) throws Exception {
-        Optional<Held> taken = timed(
-                "acquire " + lock.name(),
-                WAIT.plus(COMMAND),
-                () -> lock.taking().take(WAIT));
+        Optional<Held> taken = await(lock);
         if (taken.isEmpty()) {
             return;
         }

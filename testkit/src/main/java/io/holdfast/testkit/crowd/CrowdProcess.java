@@ -83,10 +83,6 @@ public final class CrowdProcess {
             hold.validUntil(until);
         }
 
-        void released(long at) {
-            hold.released(at);
-        }
-
         boolean contends() {
             return !lost && !thread.startsWith(CrowdLine.BYSTANDER);
         }
@@ -175,7 +171,7 @@ public final class CrowdProcess {
         // a hold that was lost before its first look has no grant
         if (released != null) {
             long active = at - suspended(released.validUntil, at);
-            released.released(active > released.validUntil ? at : Math.min(at, released.validUntil));
+            released.hold.released(active > released.validUntil ? at : Math.min(at, released.validUntil));
         }
     }
 
@@ -302,7 +298,7 @@ public final class CrowdProcess {
         destroy();
         awaitEnd();
         Collection<Held> open = locked(() -> List.copyOf(held.values()));
-        open.forEach(each -> each.released(now));
+        open.forEach(each -> each.hold.released(now));
     }
 
     /** Lets the process end. */
