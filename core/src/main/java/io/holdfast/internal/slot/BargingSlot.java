@@ -266,11 +266,10 @@ public class BargingSlot extends Slot {
         if (requested != tenure || requested.held()) {
             return;
         }
-        storeAnswered(requested);
         requested.clockSample = sample;
         requested.arrival = reply.arrival();
         requested.refusedWith(reply.arrival(), request);
-        queue.refused(requested, reply.holder(), now).forEach(waiter -> notifyRemoved(waiter, out));
+        recordRefusal(requested, request, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
         keepWaiting(request, requested, reply, now, out);
     }
 
@@ -283,7 +282,7 @@ public class BargingSlot extends Slot {
         } else if (request.freed || !registered) {
             requestAgain(requested, out);
         } else {
-            pollIn(requested, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(requested)), out);
+            pollIn(requested, Math.min(retryAfter(requested, request, reply, now), pollDelay(requested)), out);
         }
     }
 
@@ -326,6 +325,7 @@ public class BargingSlot extends Slot {
         Tenure fresh = tenureFor(Objects.requireNonNull(queue.peek()), now);
         fresh.continueFrom(requested);
         releaseTenure(requested, true, out);
+        recordReplaced(requested);
         tenure = fresh;
         return fresh;
     }
@@ -355,7 +355,7 @@ public class BargingSlot extends Slot {
 
     private void requestAgain(Tenure requested, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
-        requested.startRequest(needsPlace());
+        startRequest(requested, needsPlace());
         requested.preparedFor = head;
         out.add(new Effect.Request(
                 requested, head.spec.initial(), needsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));

@@ -205,8 +205,8 @@ final class FairSlot extends Slot {
                 .toList();
         requestInFlight = true;
         openedMeanwhile = false;
-        ticket.startRequest(head.canWait());
-        behind.forEach(follower -> follower.startRequest(true));
+        startRequest(ticket, head.canWait());
+        behind.forEach(follower -> startRequest(follower, true));
         out.add(new Effect.Request(
                 ticket, head.spec.initial(), head.canWait() ? Queueing.FAIR : Queueing.NONE, behind));
     }
@@ -317,17 +317,16 @@ final class FairSlot extends Slot {
         clockSample = sample;
         InFlight request = requested.endRequest();
         if (endRequest(requested) && !requested.held()) {
-            storeAnswered(requested);
             requested.arrival = reply.arrival();
             requested.refusedWith(reply.arrival(), request);
         }
-        queue.refused(requested, reply.holder(), now).forEach(waiter -> notifyRemoved(waiter, out));
+        recordRefusal(requested, request, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
         Signal.Assigned before = earlyAssignment;
         earlyAssignment = null;
         if (before != null) {
             var unused = assigned(before, now, out);
         }
-        requestPlacesOrPoll(Durations.nanos(reply.retryAfter()), out);
+        requestPlacesOrPoll(retryAfter(requested, request, reply, now), out);
         abandonIfUnused(out);
     }
 
@@ -375,6 +374,7 @@ final class FairSlot extends Slot {
      */
     private void replaceTicket(Waiter waiter, long now, Effect.Buffer out) {
         withdrawTicket(waiter, out);
+        recordReplaced(waiter.ticket());
         newTicket(waiter);
         waiter.ticket().arrival = 0;
         waiter.ticket().waitingSince = now;

@@ -1,6 +1,5 @@
 package io.holdfast.internal.slot;
 
-import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.slot.Tenure.ClockSample;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.Acquire.Queueing;
@@ -137,7 +136,7 @@ final class PermitQueue extends Slot {
 
     private void request(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = waiter.ticket();
-        ticket.startRequest(needsPlace(waiter));
+        startRequest(ticket, needsPlace(waiter));
         ticket.preparedFor = waiter;
         out.add(new Effect.Request(
                 ticket, waiter.spec.initial(), needsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
@@ -209,16 +208,16 @@ final class PermitQueue extends Slot {
         if (requested.state != Tenure.State.WAITING) {
             return;
         }
-        storeAnswered(requested);
         requested.clockSample = sample;
         requested.refusedWith(reply.arrival(), request);
         requested.arrival = reply.arrival() == 0 ? requested.arrival : reply.arrival();
         if (requested != first) {
+            storeAnswered(requested);
             Waiter newcomer = Objects.requireNonNull(requested.preparedFor);
             queue.refused(newcomer, reply.holder(), now).ifPresent(waiter -> notifyRemoved(waiter, out));
             return;
         }
-        queue.refused(requested, reply.holder(), now).forEach(waiter -> notifyRemoved(waiter, out));
+        recordRefusal(requested, request, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
         if (requested.state == Tenure.State.WAITING) {
             keepWaiting(request, requested, Objects.requireNonNull(queue.peek()), reply, now, out);
         }
@@ -232,7 +231,7 @@ final class PermitQueue extends Slot {
         } else if (request.freed || (needsPlace(head) && reply.arrival() == 0 && !requested.noRoom)) {
             request(head, out);
         } else {
-            pollIn(requested, Math.min(Durations.nanos(reply.retryAfter()), pollDelay(requested)), now, out);
+            pollIn(requested, Math.min(retryAfter(requested, request, reply, now), pollDelay(requested)), now, out);
         }
     }
 
@@ -291,6 +290,7 @@ final class PermitQueue extends Slot {
     private void replaceTicket(Waiter waiter, Effect.Buffer out) {
         Tenure before = waiter.ticket();
         withdrawTicket(before, out);
+        recordReplaced(before);
         Tenure fresh = newTenure(waiter.spec.share());
         fresh.continueFrom(before);
         waiter.ticket = fresh;

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +63,9 @@ public abstract class Slot {
     final Supplier<TenureId> ids;
     public final WaitQueue queue;
     private final ReentrantLock mutex = new ReentrantLock();
+
+    /** The releases of grants that did not count, and were replaced. Those that the store has answered may be left. */
+    private List<Settlement> replaced = List.of();
 
     volatile @Nullable Tenure tenure;
     private volatile @Nullable Hold owner;
@@ -248,6 +252,38 @@ public abstract class Slot {
 
     /** Creates the settlement that releases the tenure. */
     abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
+
+    // ---- requests
+
+    /** Records that another tenure is requested in place of this one, which was granted at the store and is being released. */
+    final void recordReplaced(Tenure before) {
+        replaced = Stream.concat(replaced.stream(), Stream.ofNullable(before.settlement))
+                .filter(Settlement::isUndecided)
+                .toList();
+    }
+
+    /** Starts a request, which may overtake the release of a replaced tenure on the way to the store. */
+    final void startRequest(Tenure requested, boolean forPlace) {
+        requested.startRequest(forPlace).behindOwnGrant = replaced.stream().anyMatch(Settlement::isUndecided);
+    }
+
+    /**
+     * Records that the store has refused a request. If a replaced tenure may be the reason, that is no answer for the waiters.
+     *
+     * @return the waiters that have no time left, which were removed
+     */
+    final List<Waiter> recordRefusal(Tenure requested, InFlight request, Acquire.Refused reply, long now) {
+        if (request.behindOwnGrant) {
+            return queue.removeExpired(requested, now);
+        }
+        storeAnswered(requested);
+        return queue.refused(requested, reply.holder(), now);
+    }
+
+    /** Returns the time after which a refused request is to be repeated at the latest. */
+    final long retryAfter(Tenure requested, InFlight request, Acquire.Refused reply, long now) {
+        return request.behindOwnGrant ? queue.backoff(requested, now) : Durations.nanos(reply.retryAfter());
+    }
 
     // ---- replies that neither grant nor refuse
 

@@ -230,9 +230,12 @@ public final class Tenure {
         return request != null;
     }
 
-    void startRequest(boolean forPlace) {
-        request = new InFlight();
-        request.forPlace = forPlace;
+    @CanIgnoreReturnValue
+    InFlight startRequest(boolean forPlace) {
+        InFlight started = new InFlight();
+        started.forPlace = forPlace;
+        request = started;
+        return started;
     }
 
     /** Ends the request, and returns it with the signals that arrived meanwhile. */

@@ -14,6 +14,7 @@ import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
 import io.holdfast.spi.Platform;
+import io.holdfast.spi.Release;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
@@ -27,12 +28,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Grants that are not where they were wanted. */
@@ -48,6 +52,9 @@ class UnconfirmedTest extends VirtualTime {
     private CompletionStage<Void> replica = THERE;
     private boolean reachable = true;
     private @Nullable Duration late;
+
+    /** The time for which a release is on its way. */
+    private Duration slowRelease = Duration.ZERO;
 
     /** If set, no request of {@code c} takes a position in the queue. */
     private boolean withoutPosition;
@@ -75,7 +82,20 @@ class UnconfirmedTest extends VirtualTime {
                                 ? replica().thenApply(there -> reply)
                                 : CompletableFuture.completedStage(unheard(config.safety(), reply)));
             }
+
+            @Override
+            public CompletionStage<Release.Reply> release(Release request) {
+                return slowRelease.isZero()
+                        ? super.release(request)
+                        : after(slowRelease).thenCompose(passed -> super.release(request));
+            }
         };
+    }
+
+    private CompletionStage<Void> after(Duration time) {
+        CompletableFuture<Void> passed = new CompletableFuture<>();
+        timer.schedule(time.toNanos(), () -> passed.complete(null));
+        return passed;
     }
 
     private CompletionStage<Void> replica() {
@@ -230,6 +250,56 @@ class UnconfirmedTest extends VirtualTime {
         CompletableFuture<Optional<Lease>> asked = lock(c, fair, USUAL).async().tryAcquire();
         assertThat(took(asked)).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(20));
         assertIndeterminate(asked, "no replica has it");
+    }
+
+    private interface Try {
+        CompletableFuture<? extends Optional<? extends AutoCloseable>> by(Holdfast client);
+    }
+
+    private static Stream<Named<Try>> exclusive() {
+        return Stream.of(
+                Named.of("lock", client -> client.lock("n").async().tryAcquire()),
+                Named.of("fair lock", client -> client.fairLock("n").async().tryAcquire()),
+                Named.of(
+                        "write lock",
+                        client -> client.readWriteLock("n").writeLock().async().tryAcquire()),
+                Named.of("permit", client -> client.semaphore("n").async().tryAcquire()));
+    }
+
+    private static Stream<Named<Try>> all() {
+        return Stream.concat(
+                exclusive(),
+                Stream.of(Named.of(
+                        "read lock",
+                        client -> client.readWriteLock("n").readLock().async().tryAcquire())));
+    }
+
+    /** The next request overtakes the release of a grant that did not count, so that grant refuses it. */
+    @ParameterizedTest
+    @MethodSource("all")
+    void isNotBusyByAGrantOfItsOwn(Try kind) {
+        a.semaphore("n").trySetPermits(1);
+        slowRelease = MOMENT;
+        replica = gone();
+        CompletableFuture<?> asked = kind.by(c);
+        assertThat(took(asked)).isBetween(COMMAND.minusMillis(10), COMMAND.plusMillis(20));
+        assertIndeterminate(asked, "no replica has it");
+    }
+
+    /** Another client is served after that grant was released. */
+    @ParameterizedTest
+    @MethodSource("exclusive")
+    void isBusyByAnotherAfterAGrantOfItsOwn(Try kind) throws Exception {
+        a.semaphore("n").trySetPermits(1);
+        replica = gone();
+        CompletableFuture<? extends Optional<?>> asked = kind.by(c);
+        sim.runFor(Duration.ofMillis(5));
+        CompletableFuture<? extends Optional<? extends AutoCloseable>> theirs = kind.by(b);
+        sim.runUntil(theirs::isDone, LONG);
+        AutoCloseable other = theirs.join().orElseThrow();
+        assertThat(took(asked)).isLessThan(COMMAND);
+        assertThat(asked).isCompletedWithValueMatching(Optional::isEmpty);
+        other.close();
     }
 
     /** Other requests, which may take longer, are looked at every 250 ms. */
