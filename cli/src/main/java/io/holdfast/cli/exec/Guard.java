@@ -27,6 +27,7 @@ final class Guard implements AutoCloseable {
     private static final String START =
             "exec $(command -v setsid) bash -p -c 'eval \"$HOLDFAST_GUARD\"' holdfast-guard";
 
+    private static final String END = " ;\n";
     private static final String READY = "ready";
     private static final long START_SECONDS = 30;
 
@@ -44,16 +45,20 @@ final class Guard implements AutoCloseable {
 
     /** Starts a guard, whose answers and whose end are reported as events. */
     static Guard start(Consumer<Event> events) throws IOException {
+        return start(script(), events);
+    }
+
+    static Guard start(String script, Consumer<Event> events) throws IOException {
         ProcessBuilder builder =
                 new ProcessBuilder(List.of("bash", "-p", "-c", START)).redirectError(ProcessBuilder.Redirect.INHERIT);
         builder.environment().put("LC_ALL", "C");
-        builder.environment().put("HOLDFAST_GUARD", script());
+        builder.environment().put("HOLDFAST_GUARD", script);
         Guard guard = new Guard(builder.start());
         Run.startThread("guard", () -> guard.listen(events));
         return guard;
     }
 
-    private static String script() throws IOException {
+    static String script() throws IOException {
         try (InputStream script = Guard.class.getResourceAsStream("guard.bash")) {
             if (script == null) {
                 throw new IOException("guard.bash is missing in the jar");
@@ -125,8 +130,8 @@ final class Guard implements AutoCloseable {
      * before it is ready, because its input remains when this process has ended.
      */
     void takeOver(String mark, long pid, Run.Times times, boolean warn, boolean kill) {
-        order(times.order() + "\nexpect " + mark + "\ncommand " + pid + (warn ? "\nwarn" : "")
-                + (kill ? "\nkill" : ""));
+        order(times.order() + END + "expect " + mark + END + "command " + pid + (warn ? END + "warn" : "")
+                + (kill ? END + "kill" : ""));
     }
 
     void valid(Run.Times times) {
@@ -160,7 +165,7 @@ final class Guard implements AutoCloseable {
      */
     private void order(String line) {
         try {
-            orders.write(line + "\n");
+            orders.write(line + END);
             orders.flush();
         } catch (IOException e) {
             broken = true;

@@ -1,6 +1,6 @@
 # Ends a command in time, even when the JVM that started both is killed or stopped.
 #
-# Orders come on standard input, one a line. Times are readings of the clock below, in milliseconds.
+# Orders come on standard input, one a line, each with " ;" at its end. Times are readings of the clock below, in milliseconds.
 #   expect MARK            guard every process with HOLDFAST_EXEC=MARK in its environment, until 'command' names the process
 #   command PID            guard this process and its descendants
 #   valid END WARN UNTIL   send TERM at WARN and KILL at END; the lock is valid until UNTIL. A later order replaces all three
@@ -336,10 +336,16 @@ while :; do
     fi
     IFS= read -r -t "$pause" part
     status=$?
-    # the input that arrived before the timeout is the beginning of the next line
+    # the input that arrived before the timeout is the beginning of the next line; or it is a whole order, because bash may
+    # report a timeout although it has read the end of the line
     line=$line$part
+    case $line in
+        *' ;')
+            obey ${line% ;}
+            line=
+            ;;
+    esac
     if [ $status -eq 0 ]; then
-        obey $line
         line=
     elif [ $status -le 128 ]; then
         orphaned=yes
