@@ -9,7 +9,7 @@ public enum CrowdLine {
      * least.
      */
     GRANT,
-    /** The number of a grant, and a later time until which it is valid at least. */
+    /** The number of a grant, the time, and a later time until which it is valid at least. */
     VALID,
     /** The number of a grant, and the time at which its release begins. */
     RELEASE,

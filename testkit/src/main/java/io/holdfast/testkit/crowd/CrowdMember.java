@@ -163,8 +163,8 @@ final class CrowdMember {
         } finally {
             long end = System.nanoTime();
             if (beyond(time, start, end) > LATE.toNanos()) {
-                // a stall that has just ended is measured soon
-                LockSupport.parkNanos(MEASURE_NANOS);
+                // a stall that has just ended is measured soon; a park may end at once
+                TimeUnit.NANOSECONDS.sleep(MEASURE_NANOS);
                 long beyond = beyond(time, start, end);
                 if (beyond > LATE.toNanos()) {
                     CrowdLine.LATE.say(call, TimeUnit.NANOSECONDS.toMillis(beyond));
@@ -223,7 +223,7 @@ final class CrowdMember {
         long now = System.nanoTime();
         long left = held.remaining().toNanos();
         if (left > 0) {
-            CrowdLine.VALID.say(id, now + left);
+            CrowdLine.VALID.say(id, now, now + left);
         }
     }
 

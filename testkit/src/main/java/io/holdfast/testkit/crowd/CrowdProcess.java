@@ -71,6 +71,10 @@ public final class CrowdProcess {
         private final String thread;
         private final Hold hold;
         private long validUntil;
+
+        /** The time when its thread has last seen that it was valid. */
+        private long seenValid;
+
         private boolean lost;
 
         Held(String thread, Hold hold) {
@@ -78,7 +82,8 @@ public final class CrowdProcess {
             this.hold = hold;
         }
 
-        void valid(long until) {
+        void valid(long at, long until) {
+            seenValid = at;
             validUntil = Math.max(validUntil, until);
             hold.validUntil(until);
         }
@@ -135,7 +140,8 @@ public final class CrowdProcess {
         switch (line) {
             case GRANT -> grant(words);
             case VALID ->
-                Objects.requireNonNull(held.get(Long.parseLong(words[1]))).valid(Long.parseLong(words[2]));
+                Objects.requireNonNull(held.get(Long.parseLong(words[1])))
+                        .valid(Long.parseLong(words[2]), Long.parseLong(words[3]));
             case RELEASE -> release(Long.parseLong(words[1]), Long.parseLong(words[2]));
             case LOST -> lose(words[1], Long.parseLong(words[2]), Long.parseLong(words[3]));
             case FAILURE -> failures.merge(words[1], 1, Integer::sum);
@@ -155,7 +161,7 @@ public final class CrowdProcess {
                 ? history.grantedToRead(name, owner, token, at)
                 : history.granted(name, owner, token, at);
         Held granted = new Held(thread, hold);
-        granted.valid(Long.parseLong(words[8]));
+        granted.valid(at, Long.parseLong(words[8]));
         held.put(Long.parseLong(words[1]), granted);
         all.computeIfAbsent(List.of(name, token), key -> new ArrayList<>()).add(granted);
         Long lost = early.remove(List.<Object>of(name, token));
@@ -170,7 +176,7 @@ public final class CrowdProcess {
         Held released = held.remove(id);
         // a hold that was lost before its first look has no grant
         if (released != null) {
-            long active = at - suspended(released.validUntil, at);
+            long active = at - suspended(released.seenValid, at);
             released.hold.released(active > released.validUntil ? at : Math.min(at, released.validUntil));
         }
     }

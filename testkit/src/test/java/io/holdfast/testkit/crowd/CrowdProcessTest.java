@@ -21,6 +21,8 @@ class CrowdProcessTest {
     /** Longer than the report of a loss may take. */
     private static final Duration STOP = Duration.ofMillis(2_500);
 
+    private static final Duration SERVED = Duration.ofMinutes(1);
+
     /** A process whose thread is served again and again, and which says something before that. */
     static final class Speaker {
 
@@ -34,7 +36,7 @@ class CrowdProcessTest {
         public static void main(String[] arguments) throws IOException {
             String what = arguments[0];
             say(what);
-            Thread served = new Thread(() -> beServed(what.equals("a loss after a stop")), "served");
+            Thread served = new Thread(() -> beServed(what), "served");
             served.setDaemon(true);
             served.start();
             if (System.in.read() >= 0) {
@@ -45,19 +47,29 @@ class CrowdProcessTest {
             }
         }
 
-        private static void beServed(boolean holds) {
+        private static void beServed(String what) {
+            boolean holds = what.endsWith("after a stop");
             long last = System.nanoTime();
             for (long id = 1; !System.out.checkError(); id++) {
                 long now = System.nanoTime();
                 if (holds && now - last > STOP_NANOS) {
-                    CrowdLine.LOST.say("held", 0, now);
+                    endHold(what, now);
+                    holds = false;
                 } else if (holds) {
-                    CrowdLine.VALID.say(0, now + VALID_NANOS);
+                    CrowdLine.VALID.say(0, now, now + VALID_NANOS);
                 }
                 last = now;
                 grant(id, "served", now, Long.MAX_VALUE);
                 CrowdLine.RELEASE.say(id, System.nanoTime());
                 LockSupport.parkNanos(STEP_NANOS);
+            }
+        }
+
+        private static void endHold(String what, long now) {
+            if (what.equals("a loss after a stop")) {
+                CrowdLine.LOST.say("held", 0, now);
+            } else {
+                CrowdLine.RELEASE.say(0, now);
             }
         }
 
@@ -69,7 +81,8 @@ class CrowdProcessTest {
             switch (what) {
                 case "a late call" -> CrowdLine.LATE.say("acquire", 2_100);
                 case "an error" -> CrowdLine.ERROR.say(new IllegalStateException("wrong"));
-                case "a loss after a stop" -> grant(0, "held", 0, System.nanoTime() + VALID_NANOS);
+                case "a loss after a stop", "a release after a stop" ->
+                    grant(0, "held", 0, System.nanoTime() + VALID_NANOS);
                 case "a silent loss" -> grant(0, "held", 0, System.nanoTime());
                 default -> CrowdLine.FAILURE.say("Expected");
             }
@@ -108,6 +121,25 @@ class CrowdProcessTest {
             crowd.living().get(0).whileStopped(() -> crowd.work(STOP));
             Await.until("it reports the loss", () -> crowd.living().get(0).losses() == 1);
             assertThat(crowd.finish().violations()).isEmpty();
+        }
+    }
+
+    /** The clock of its machine stood still, so the hold has not ended for it. */
+    @Test
+    void excusesAReleaseAfterTheEndIfTheMachineWasSuspended() throws Exception {
+        try (Crowd crowd = Crowd.start("a release after a stop", PLAN)) {
+            crowd.living().get(0).whileSuspended(() -> crowd.work(STOP));
+            crowd.awaitAllServed(SERVED);
+            assertThat(crowd.finish().violations()).isEmpty();
+        }
+    }
+
+    @Test
+    void reportsAReleaseAfterTheEndIfTheProcessWasStopped() throws Exception {
+        try (Crowd crowd = Crowd.start("a release after a stop", PLAN)) {
+            crowd.living().get(0).whileStopped(() -> crowd.work(STOP));
+            crowd.awaitAllServed(SERVED);
+            assertThat(crowd.finish().violations()).singleElement().asString().startsWith("SILENT_LOSS: held by");
         }
     }
 
