@@ -28,7 +28,7 @@ class SizesTest {
         "spi, 682, 600",
         "internal, 370, 450",
         "internal/access, 213, 90",
-        "internal/slot, 3088, 1950",
+        "internal/slot, 3117, 1950",
         "internal/engine, 2255, 1500",
         "internal/lock, 871, 1000",
         "internal/counted, 774, 560",

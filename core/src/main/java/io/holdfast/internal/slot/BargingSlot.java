@@ -269,7 +269,7 @@ public class BargingSlot extends Slot {
         requested.clockSample = sample;
         requested.arrival = reply.arrival();
         requested.refusedWith(reply.arrival(), request);
-        recordRefusal(requested, request, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
+        recordRefusal(requested, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
         keepWaiting(request, requested, reply, now, out);
     }
 
@@ -282,7 +282,7 @@ public class BargingSlot extends Slot {
         } else if (request.freed || !registered) {
             requestAgain(requested, out);
         } else {
-            pollIn(requested, Math.min(retryAfter(requested, request, reply, now), pollDelay(requested)), out);
+            pollIn(requested, Math.min(retryAfter(requested, reply, now), pollDelay(requested)), out);
         }
     }
 
@@ -355,7 +355,7 @@ public class BargingSlot extends Slot {
 
     private void requestAgain(Tenure requested, Effect.Buffer out) {
         Waiter head = Objects.requireNonNull(queue.peek());
-        startRequest(requested, needsPlace());
+        requested.startRequest(needsPlace());
         requested.preparedFor = head;
         out.add(new Effect.Request(
                 requested, head.spec.initial(), needsPlace() ? Queueing.BARGING : Queueing.NONE, List.of()));

@@ -205,8 +205,8 @@ final class FairSlot extends Slot {
                 .toList();
         requestInFlight = true;
         openedMeanwhile = false;
-        startRequest(ticket, head.canWait());
-        behind.forEach(follower -> startRequest(follower, true));
+        ticket.startRequest(head.canWait());
+        behind.forEach(follower -> follower.startRequest(true));
         out.add(new Effect.Request(
                 ticket, head.spec.initial(), head.canWait() ? Queueing.FAIR : Queueing.NONE, behind));
     }
@@ -320,13 +320,13 @@ final class FairSlot extends Slot {
             requested.arrival = reply.arrival();
             requested.refusedWith(reply.arrival(), request);
         }
-        recordRefusal(requested, request, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
+        recordRefusal(requested, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
         Signal.Assigned before = earlyAssignment;
         earlyAssignment = null;
         if (before != null) {
             var unused = assigned(before, now, out);
         }
-        requestPlacesOrPoll(retryAfter(requested, request, reply, now), out);
+        requestPlacesOrPoll(retryAfter(requested, reply, now), out);
         abandonIfUnused(out);
     }
 

@@ -12,12 +12,6 @@ public final class InFlight {
     /** Set if it requests a position in the queue. */
     boolean forPlace;
 
-    /**
-     * Set if a grant of this client that did not count may have been at the store when the request was sent. A refusal then does not
-     * prove that anybody else holds the name.
-     */
-    boolean behindOwnGrant;
-
     boolean freed;
     Signal.@Nullable Assigned assigned;
 }

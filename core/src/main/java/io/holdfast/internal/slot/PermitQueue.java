@@ -136,7 +136,7 @@ final class PermitQueue extends Slot {
 
     private void request(Waiter waiter, Effect.Buffer out) {
         Tenure ticket = waiter.ticket();
-        startRequest(ticket, needsPlace(waiter));
+        ticket.startRequest(needsPlace(waiter));
         ticket.preparedFor = waiter;
         out.add(new Effect.Request(
                 ticket, waiter.spec.initial(), needsPlace(waiter) ? Queueing.BARGING : Queueing.NONE, List.of()));
@@ -212,16 +212,22 @@ final class PermitQueue extends Slot {
         requested.refusedWith(reply.arrival(), request);
         requested.arrival = reply.arrival() == 0 ? requested.arrival : reply.arrival();
         if (requested != first) {
-            storeAnswered(requested);
-            Waiter newcomer = Objects.requireNonNull(requested.preparedFor);
-            queue.refused(newcomer, reply.holder(), now).ifPresent(waiter -> notifyRemoved(waiter, out));
+            newcomerRefused(requested, reply, now, out);
             return;
         }
-        recordRefusal(requested, request, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
+        recordRefusal(requested, reply, now).forEach(waiter -> notifyRemoved(waiter, out));
         if (requested.state == Tenure.State.WAITING) {
             keepWaiting(request, requested, Objects.requireNonNull(queue.peek()), reply, now, out);
         }
         advance(now, out);
+    }
+
+    private void newcomerRefused(Tenure requested, Acquire.Refused reply, long now, Effect.Buffer out) {
+        if (!refusedByReplaced(reply)) {
+            storeAnswered(requested);
+            Waiter newcomer = Objects.requireNonNull(requested.preparedFor);
+            queue.refused(newcomer, reply.holder(), now).ifPresent(waiter -> notifyRemoved(waiter, out));
+        }
     }
 
     private void keepWaiting(
@@ -231,7 +237,7 @@ final class PermitQueue extends Slot {
         } else if (request.freed || (needsPlace(head) && reply.arrival() == 0 && !requested.noRoom)) {
             request(head, out);
         } else {
-            pollIn(requested, Math.min(retryAfter(requested, request, reply, now), pollDelay(requested)), now, out);
+            pollIn(requested, Math.min(retryAfter(requested, reply, now), pollDelay(requested)), now, out);
         }
     }
 

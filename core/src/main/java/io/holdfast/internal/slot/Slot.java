@@ -253,7 +253,7 @@ public abstract class Slot {
     /** Creates the settlement that releases the tenure. */
     abstract Settlement settlement(Tenure current, boolean yield, Effect.Buffer out);
 
-    // ---- requests
+    // ---- refusals
 
     /** Records that another tenure is requested in place of this one, which was granted at the store and is being released. */
     final void recordReplaced(Tenure before) {
@@ -262,18 +262,24 @@ public abstract class Slot {
                 .toList();
     }
 
-    /** Starts a request, which may overtake the release of a replaced tenure on the way to the store. */
-    final void startRequest(Tenure requested, boolean forPlace) {
-        requested.startRequest(forPlace).behindOwnGrant = replaced.stream().anyMatch(Settlement::isUndecided);
+    /**
+     * Returns {@code true} if a replaced tenure has refused the request, which has overtaken its release on the way to the store.
+     * Nobody else holds the name then, so that is no answer for the waiters.
+     */
+    final boolean refusedByReplaced(Acquire.Refused reply) {
+        return queue.inOutage()
+                && reply.holder()
+                        .filter(holder -> replaced.stream().anyMatch(each -> holder.equals(each.tenure.id.toString())))
+                        .isPresent();
     }
 
     /**
-     * Records that the store has refused a request. If a replaced tenure may be the reason, that is no answer for the waiters.
+     * Records that the store has refused a request.
      *
      * @return the waiters that have no time left, which were removed
      */
-    final List<Waiter> recordRefusal(Tenure requested, InFlight request, Acquire.Refused reply, long now) {
-        if (request.behindOwnGrant) {
+    final List<Waiter> recordRefusal(Tenure requested, Acquire.Refused reply, long now) {
+        if (refusedByReplaced(reply)) {
             return queue.removeExpired(requested, now);
         }
         storeAnswered(requested);
@@ -281,8 +287,9 @@ public abstract class Slot {
     }
 
     /** Returns the time after which a refused request is to be repeated at the latest. */
-    final long retryAfter(Tenure requested, InFlight request, Acquire.Refused reply, long now) {
-        return request.behindOwnGrant ? queue.backoff(requested, now) : Durations.nanos(reply.retryAfter());
+    final long retryAfter(Tenure requested, Acquire.Refused reply, long now) {
+        long hint = Durations.nanos(reply.retryAfter());
+        return refusedByReplaced(reply) ? Math.min(hint, queue.backoff(requested, now)) : hint;
     }
 
     // ---- replies that neither grant nor refuse

@@ -230,12 +230,9 @@ public final class Tenure {
         return request != null;
     }
 
-    @CanIgnoreReturnValue
-    InFlight startRequest(boolean forPlace) {
-        InFlight started = new InFlight();
-        started.forPlace = forPlace;
-        request = started;
-        return started;
+    void startRequest(boolean forPlace) {
+        request = new InFlight();
+        request.forPlace = forPlace;
     }
 
     /** Ends the request, and returns it with the signals that arrived meanwhile. */

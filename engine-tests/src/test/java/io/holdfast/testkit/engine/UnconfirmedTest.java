@@ -4,12 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.DistributedLock;
+import io.holdfast.DistributedSemaphore;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastBuilder;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.Lease;
 import io.holdfast.LockOptions;
+import io.holdfast.Permit;
 import io.holdfast.Safety;
+import io.holdfast.StoreUnavailableException;
 import io.holdfast.spi.Acquire;
 import io.holdfast.spi.ForwardingStore;
 import io.holdfast.spi.LockStore;
@@ -286,12 +289,13 @@ class UnconfirmedTest extends VirtualTime {
         assertIndeterminate(asked, "no replica has it");
     }
 
-    /** Another client is served after that grant was released. */
+    /** Another client is served after that grant was released, though its own client does not know that it was. */
     @ParameterizedTest
     @MethodSource("exclusive")
     void isBusyByAnotherAfterAGrantOfItsOwn(Try kind) throws Exception {
         a.semaphore("n").trySetPermits(1);
         replica = gone();
+        faults(c).next(Operation.RELEASE, Fault.DROP_REPLY);
         CompletableFuture<? extends Optional<?>> asked = kind.by(c);
         sim.runFor(Duration.ofMillis(5));
         CompletableFuture<? extends Optional<? extends AutoCloseable>> theirs = kind.by(b);
@@ -300,6 +304,28 @@ class UnconfirmedTest extends VirtualTime {
         assertThat(took(asked)).isLessThan(COMMAND);
         assertThat(asked).isCompletedWithValueMatching(Optional::isEmpty);
         other.close();
+    }
+
+    /** A newcomer that the grant of the first one refuses has certainly no permit. */
+    @Test
+    void isNotBusyByAGrantOfTheFirstForAPermit() {
+        DistributedSemaphore permit = c.semaphore("n");
+        permit.trySetPermits(1);
+        slowRelease = Duration.ofSeconds(10);
+        replica = gone();
+        CompletableFuture<Optional<Permit>> first = permit.async().tryAcquire(1, Duration.ofSeconds(5));
+        sim.runFor(Duration.ofMillis(5));
+        CompletableFuture<Optional<Permit>> newcomer = permit.async().tryAcquire(1, Duration.ofMillis(300));
+        assertThat(took(newcomer)).isLessThan(COMMAND.plusMillis(20));
+        assertThat(newcomer)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(StoreUnavailableException.class)
+                .withMessageContaining("no replica has it");
+        sim.runUntil(first::isDone, LONG);
+        assertIndeterminate(first, "no replica has it");
+        sim.runFor(Duration.ofSeconds(10));
     }
 
     /** Other requests, which may take longer, are looked at every 250 ms. */
