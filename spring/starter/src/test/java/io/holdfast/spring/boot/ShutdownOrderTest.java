@@ -27,6 +27,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.quartz.Job;
+import org.quartz.JobBuilder;
+import org.quartz.JobDataMap;
+import org.quartz.JobExecutionContext;
+import org.quartz.Scheduler;
+import org.quartz.SchedulerException;
+import org.quartz.TriggerBuilder;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
@@ -44,6 +51,7 @@ import org.springframework.scheduling.concurrent.ExecutorConfigurationSupport;
 import org.springframework.scheduling.concurrent.ThreadPoolExecutorFactoryBean;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskScheduler;
+import org.springframework.scheduling.quartz.SchedulerFactoryBean;
 
 /** A client is destroyed after the beans that may still use it, and before those that it uses. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -117,12 +125,12 @@ class ShutdownOrderTest {
     }
 
     private CompletableFuture<Boolean> start(ApplicationContext context, Predicate<BooleanSupplier> method) {
-        return start(context, method, () -> Holdfast.connect(uri));
+        return start(context, context.getBean("threads", Executor.class), method, () -> Holdfast.connect(uri));
     }
 
-    /** Runs a method of a bean until the executor is destroyed. Returns {@code true} if another client sees the lock then. */
+    /** Runs a method of a bean until the bean "threads" is destroyed. Returns {@code true} if another client sees the lock then. */
     private static CompletableFuture<Boolean> start(
-            ApplicationContext context, Predicate<BooleanSupplier> method, Supplier<Holdfast> other) {
+            ApplicationContext context, Executor threads, Predicate<BooleanSupplier> method, Supplier<Holdfast> other) {
         Destruction destruction = context.getBean(Destruction.class);
         CompletableFuture<Void> began = new CompletableFuture<>();
         CompletableFuture<Boolean> locked = CompletableFuture.supplyAsync(
@@ -131,7 +139,7 @@ class ShutdownOrderTest {
                     get(destruction);
                     return isLocked(other.get());
                 }),
-                context.getBean("threads", Executor.class));
+                threads);
         get(began);
         return locked;
     }
@@ -161,6 +169,53 @@ class ShutdownOrderTest {
         assertThat(get(locked.get())).isTrue();
     }
 
+    /** A job that runs a task. */
+    public static class Task implements Job {
+
+        private static final String TASK = "task";
+
+        @Override
+        public void execute(JobExecutionContext execution) {
+            ((Runnable) execution.getMergedJobDataMap().get(TASK)).run();
+        }
+
+        static void schedule(Scheduler scheduler, Runnable task) {
+            JobDataMap data = new JobDataMap();
+            data.put(TASK, task);
+            try {
+                scheduler.scheduleJob(
+                        JobBuilder.newJob(Task.class).usingJobData(data).build(),
+                        TriggerBuilder.newTrigger().startNow().build());
+            } catch (SchedulerException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+
+    private static SchedulerFactoryBean waitingForJobs() {
+        SchedulerFactoryBean scheduler = new SchedulerFactoryBean();
+        scheduler.setWaitForJobsToCompleteOnShutdown(true);
+        return scheduler;
+    }
+
+    @Test
+    void keepsLockUntilTheJobsOfQuartzHaveEnded() {
+        AtomicReference<CompletableFuture<Boolean>> locked = new AtomicReference<>();
+        runner.withBean(Destruction.class)
+                .withBean("threads", SchedulerFactoryBean.class, ShutdownOrderTest::waitingForJobs)
+                .withBean("jobs", Jobs.class)
+                .withPropertyValues("holdfast.uri=" + uri)
+                .run(context -> {
+                    Scheduler scheduler = context.getBean(Scheduler.class);
+                    locked.set(start(
+                            context,
+                            task -> Task.schedule(scheduler, task),
+                            context.getBean(Jobs.class)::run,
+                            () -> Holdfast.connect(uri)));
+                });
+        assertThat(get(locked.get())).isTrue();
+    }
+
     /** Ends an application while its executor runs an annotated method. */
     private void assertKeepsLock(
             ApplicationContextRunner application, Supplier<Holdfast> other, CapturedOutput output) {
@@ -171,7 +226,8 @@ class ShutdownOrderTest {
                 .withBean("threads", ThreadPoolTaskExecutor.class, () -> waiting(new ThreadPoolTaskExecutor()))
                 .withBean("jobs", Jobs.class)
                 .run(context -> {
-                    locked.set(start(context, context.getBean(Jobs.class)::run, other));
+                    Executor threads = context.getBean("threads", Executor.class);
+                    locked.set(start(context, threads, context.getBean(Jobs.class)::run, other));
                     end.set(output.length());
                 });
         assertThat(get(locked.get())).isTrue();
