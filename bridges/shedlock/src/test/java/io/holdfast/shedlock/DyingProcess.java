@@ -12,15 +12,26 @@ final class DyingProcess {
 
     @SuppressWarnings("SystemOut")
     public static void main(String[] args) {
-        HoldfastLockProvider provider = new HoldfastLockProvider(Holdfast.connect(args[0]));
+        Holdfast client = Holdfast.builder()
+                .uri(args[0])
+                .connectTimeout(Duration.ofMinutes(1))
+                .commandTimeout(Duration.ofSeconds(20))
+                .build();
+        HoldfastLockProvider provider = new HoldfastLockProvider(client);
+        // the first answer to a new process on a busy machine may come after the end of a short lock
+        lock(provider, "another", Duration.ofHours(1), Duration.ZERO).unlock();
         long asked = System.currentTimeMillis();
-        FencedSimpleLock lock = provider.tryLock(
-                        new LockConfiguration(Instant.now(), "job", Duration.parse(args[2]), Duration.parse(args[3])))
-                .orElseThrow();
+        FencedSimpleLock lock = lock(provider, "job", Duration.parse(args[2]), Duration.parse(args[3]));
         if (args[1].equals("unlocked")) {
             lock.unlock();
         }
         System.out.println(asked + " " + lock.fencingToken());
         Runtime.getRuntime().halt(0);
+    }
+
+    private static FencedSimpleLock lock(
+            HoldfastLockProvider provider, String name, Duration atMost, Duration atLeast) {
+        return provider.tryLock(new LockConfiguration(Instant.now(), name, atMost, atLeast))
+                .orElseThrow();
     }
 }

@@ -16,7 +16,6 @@ import io.holdfast.HoldfastException;
 import io.holdfast.LeaseLostException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.embedded.redis.RedisServer;
-import java.io.File;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -169,7 +168,7 @@ class FailureTest {
                         state,
                         atMost.toString(),
                         atLeast.toString())
-                .redirectError(new File("/dev/null"))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         String line = process.inputReader().readLine();
         assertThat(process.waitFor(20, TimeUnit.SECONDS)).isTrue();

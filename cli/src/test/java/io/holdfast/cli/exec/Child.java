@@ -20,12 +20,21 @@ final class Child implements AutoCloseable {
 
     static final String MAIN = "io.holdfast.cli.Main";
 
-    private final Process process;
-    private final Path folder;
+    /** The exit code of holdfast if its store did not answer in time. */
+    static final int UNUSABLE = 69;
 
-    private Child(Process process, Path folder) {
-        this.process = process;
+    /** How often something is started again that a busy host has kept from an answer in time. */
+    static final int RESTARTS = 3;
+
+    private final ProcessBuilder builder;
+    private final Path folder;
+    private Process process;
+    private int restarts = RESTARTS;
+
+    private Child(ProcessBuilder builder, Path folder) throws IOException {
+        this.builder = builder;
         this.folder = folder;
+        this.process = builder.start();
     }
 
     /** Signals that the caller of this JVM has ignored are not, unless the prefix says so. */
@@ -41,7 +50,7 @@ final class Child implements AutoCloseable {
         builder.redirectInput(Path.of("/dev/null").toFile());
         builder.redirectOutput(own.resolve("out").toFile());
         builder.redirectError(own.resolve("err").toFile());
-        return new Child(builder.start(), own);
+        return new Child(builder, own);
     }
 
     /** What runs holdfast with these arguments. */
@@ -70,8 +79,28 @@ final class Child implements AutoCloseable {
     }
 
     int exitCode() throws Exception {
-        await("the end of holdfast exec", () -> !process.isAlive());
+        await("the end of holdfast exec", this::hasEnded);
         return process.exitValue();
+    }
+
+    private boolean hasEnded() throws IOException {
+        restartIfUnanswered();
+        return !process.isAlive();
+    }
+
+    /** Starts again what a busy host has kept from an answer in time. Its command has not begun then. */
+    void restartIfUnanswered() throws IOException {
+        boolean unanswered = !process.isAlive() && process.exitValue() == UNUSABLE;
+        if (unanswered && restarts > 0 && lines("command").isEmpty()) {
+            System.out.println("started again, because it said: " + errors());
+            restarts--;
+            process = builder.start();
+        }
+    }
+
+    /** From now on, {@link #UNUSABLE} is an exit code like any other. */
+    void restartNoMore() {
+        restarts = 0;
     }
 
     boolean isAlive() {
@@ -105,13 +134,9 @@ final class Child implements AutoCloseable {
         Files.createFile(folder.resolve(file));
     }
 
-    /** Waits until the command has written its process id, or holdfast has ended; returns whether it was the first. */
-    boolean hasBegun() throws Exception {
-        return hasWritten("command");
-    }
-
+    /** Waits until the command has written to the file, or holdfast has ended; returns whether it was the first. */
     private boolean hasWritten(String file) throws Exception {
-        await("a line in " + file, () -> !lines(file).isEmpty() || !process.isAlive());
+        await("a line in " + file, () -> !lines(file).isEmpty() || hasEnded());
         return !lines(file).isEmpty();
     }
 

@@ -63,6 +63,7 @@ class ExecExitCodeTest extends ExecFixture {
             Child once = start(server.uri(), "--lock", "held\r\nfree\u001b[2J", "--wait", "0s", "--", "true");
             Child later = start(server.uri(), "--lock", "held\r\nfree\u001b[2J", "--wait", "300ms", "--", "true");
             Child nowhere = start("redis://u:secret@127.0.0.1:1", "--lock", "a", "--", "true");
+            nowhere.restartNoMore();
 
             assertThat(once.exitCode()).isEqualTo(75);
             assertThat(once.errors())
@@ -89,7 +90,8 @@ class ExecExitCodeTest extends ExecFixture {
                         .build()) {
             holder.lock("a").lock();
             Child waiting = start(passing.uri(), "--lock", "a", "--wait", "6s", "--", "true");
-            Await.await("a waiter", () -> !holder.inspect("a").waiters().isEmpty());
+            awaitWaiters(holder, "a", 1);
+            waiting.restartNoMore();
             passing.kill();
 
             assertThat(waiting.exitCode()).isEqualTo(69);

@@ -1,5 +1,7 @@
 package io.holdfast.cli.exec;
 
+import static io.holdfast.cli.exec.Await.await;
+
 import io.holdfast.Holdfast;
 import io.holdfast.embedded.redis.RedisServer;
 import java.io.IOException;
@@ -68,5 +70,15 @@ abstract class ExecFixture {
         Child child = Child.start(temp, store, prefix, args);
         children.add(child);
         return child;
+    }
+
+    /** Waits until so many processes wait for the lock. */
+    void awaitWaiters(Holdfast client, String lock, int count) throws Exception {
+        await(count + " waiters", () -> {
+            for (Child child : children) {
+                child.restartIfUnanswered();
+            }
+            return client.inspect(lock).waiters().size() == count;
+        });
     }
 }

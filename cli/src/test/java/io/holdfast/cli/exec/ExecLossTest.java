@@ -19,9 +19,6 @@ import org.junit.jupiter.api.Test;
 /** Whatever happens to the lock or to holdfast, the command has ended when another holds the lock. */
 class ExecLossTest extends ExecFixture {
 
-    /** The exit code of a command whose store did not answer in time. */
-    private static final int UNUSABLE = 69;
-
     private static final Pattern MEASURED = Pattern.compile("gone (-?[0-9]+) ms before the lock ended");
 
     /**
@@ -155,7 +152,7 @@ class ExecLossTest extends ExecFixture {
         try (Lease held = other.lock("awaited").acquire(Duration.ZERO)) {
             child = start(
                     server.uri(), "--lock", "awaited", "--lease", "5s", "--wait", "60s", "--", "sh", "-c", STUBBORN);
-            Await.await("a waiter", () -> !other.inspect("awaited").waiters().isEmpty());
+            awaitWaiters(other, "awaited", 1);
             long guard = guardOf(child);
             Child.kill("KILL", guard);
             Await.await("another guard", () -> guardOf(child) != guard && guardOf(child) != 0);
@@ -192,8 +189,7 @@ class ExecLossTest extends ExecFixture {
         for (int i = 0; i < 3; i++) {
             three.add(exec(server, "turns", "30s", turn));
         }
-        for (Child first : three) {
-            Child child = begun(first, server, "turns", "30s", turn);
+        for (Child child : three) {
             assertThat(child.exitCode()).as(child.errors()).isZero();
         }
         List<String> lines = Files.readAllLines(log);
@@ -231,16 +227,7 @@ class ExecLossTest extends ExecFixture {
     }
 
     private Child begun(RedisServer store, String lock, String lease, String... command) throws Exception {
-        return begun(exec(store, lock, lease, command), store, lock, lease, command);
-    }
-
-    /** Starts again what a busy host has kept from an answer in time. Its command has not begun then. */
-    private Child begun(Child first, RedisServer store, String lock, String lease, String... command) throws Exception {
-        Child child = first;
-        for (int again = 0; again < 3 && !child.hasBegun() && child.exitCode() == UNUSABLE; again++) {
-            System.out.println("started again, because it said: " + child.errors());
-            child = exec(store, lock, lease, command);
-        }
+        Child child = exec(store, lock, lease, command);
         child.awaitPid("command");
         return child;
     }

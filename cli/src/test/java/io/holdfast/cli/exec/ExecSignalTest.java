@@ -150,7 +150,7 @@ class ExecSignalTest extends ExecFixture {
                                 "-c",
                                 "echo ran >$D/ran"));
             }
-            await("three waiters", () -> other.inspect("waited-for").waiters().size() == 3);
+            awaitWaiters(other, "waited-for", 3);
             for (Map.Entry<String, Child> entry : bySignal.entrySet()) {
                 entry.getValue().signal(entry.getKey());
                 assertThat(entry.getValue().exitCode()).isEqualTo(128 + NUMBERS.get(entry.getKey()));

@@ -54,10 +54,13 @@ class GuardTest {
     @Test
     void alsoIfItAppearsOnlyThen() throws Exception {
         expect(LONG);
+        command = startStubborn();
+        assertThat(command.inputReader().readLine()).isEqualTo("ready");
         guard.kill();
+        await("the guard has found nothing", () -> events.contains(new Event.Said(guard, "killed")));
         guard.close();
 
-        command = startStubborn();
+        command.getOutputStream().close();
 
         assertThat(exitCode()).isEqualTo(128 + 9);
         awaitEndOfGuard();
@@ -130,13 +133,14 @@ class GuardTest {
         return builder.start();
     }
 
-    /** Starts a command that ignores TERM from the moment at which it has the mark: a signal stays ignored across exec. */
+    /**
+     * Starts a command that gets the mark when its input ends, by one exec, because the guard then waits only briefly. It
+     * ignores TERM from that moment: a signal stays ignored across exec.
+     */
     private Process startStubborn() throws IOException {
-        return new ProcessBuilder(
-                        "sh",
-                        "-c",
-                        "trap '' TERM; exec env " + Guard.MARK + "=" + mark + " sh -c 'while :; do sleep 0.05; done'")
-                .start();
+        String script = "trap '' TERM; echo ready; read end; export " + Guard.MARK + "=" + mark
+                + "; exec sh -c 'while :; do sleep 0.05; done'";
+        return new ProcessBuilder("sh", "-c", script).start();
     }
 
     private int exitCode() throws Exception {

@@ -33,7 +33,7 @@ class LocaleTest {
     @BeforeAll
     static void prepare() throws IOException {
         server = RedisServer.start();
-        other = Holdfast.connect(server.uri());
+        other = ExecFixture.connect(server.uri());
         Path checkout = Path.of("").toAbsolutePath();
         while (!Files.isExecutable(checkout.resolve("holdfast"))) {
             checkout = checkout.getParent();
@@ -63,17 +63,23 @@ class LocaleTest {
         server.close();
     }
 
-    /** What a script writes that runs without an environment, except these settings. */
+    /**
+     * What a script writes that runs without an environment, except these settings. It is run again if it ends as holdfast does
+     * that a busy host has kept from an answer in time.
+     */
     private static String run(String settings, String script) throws Exception {
         Path file = Files.writeString(root.resolve("script"), script);
         Path output = root.resolve("output");
         String clean = "env -i PATH=\"$PATH\" HF=" + root.resolve("holdfast") + " JAVA_HOME=" + root.resolve("jdk")
                 + " HOLDFAST_STORE=" + server.uri() + " " + settings + " sh " + file;
-        Process process = new ProcessBuilder("sh", "-c", clean)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+        ProcessBuilder builder =
+                new ProcessBuilder("sh", "-c", clean).redirectErrorStream(true).redirectOutput(output.toFile());
+        int code = Child.UNUSABLE;
+        for (int i = 0; i <= Child.RESTARTS && code == Child.UNUSABLE; i++) {
+            Process process = builder.start();
+            assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
+            code = process.exitValue();
+        }
         return Files.readString(output, StandardCharsets.UTF_8).replaceFirst("(?s)^holdfast: building.*? s\n", "");
     }
 
@@ -93,9 +99,11 @@ class LocaleTest {
         try (Lease held = other.lock("größe").acquire(Duration.ZERO)) {
             String said = run("", """
                     $HF exec --lock größe --wait 0s -- true 2>/dev/null
-                    echo $?
-                    $HF ls
-                    $HF show größe
+                    code=$?
+                    echo $code
+                    [ $code = 75 ] || exit $code
+                    $HF ls || exit
+                    $HF show größe || exit
                     $HF release gräße --yes
                     """);
             assertThat(said).startsWith("75\n").contains("größe").doesNotContain("?");

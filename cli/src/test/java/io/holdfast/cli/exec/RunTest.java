@@ -7,6 +7,8 @@ import io.holdfast.Lease;
 import io.holdfast.StoreUnavailableException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -22,6 +24,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(180)
 @Tag("everywhere")
@@ -83,17 +86,20 @@ class RunTest {
     }
 
     @Test
-    void aRenewalBetweenTheTermAndItsAnswerEndsTheWarning() throws Exception {
+    void aRenewalBetweenTheTermAndItsAnswerEndsTheWarning(@TempDir Path folder) throws Exception {
+        Path ready = folder.resolve("ready");
         Plan plan = new Plan(2_000, 4_000, 1_000, 100);
         Lease lease = lease();
-        left = Duration.ofMillis(7_000);
-        end = System.nanoTime() + left.toNanos();
+        end = System.nanoTime() + LEASE.toNanos();
         try (Guard guard = Guard.start(events::add)) {
-            Launch launch = new Launch(List.of("sh", "-c", "trap '' TERM; sleep 5; exit 7"), lease);
+            Launch launch =
+                    new Launch(List.of("sh", "-c", "trap '' TERM; touch " + ready + "; sleep 5; exit 7"), lease);
             Run run = new Run(lease, plan, guard, launch, events, said::add);
+            Await.await("the command ignores TERM", () -> Files.exists(ready));
 
+            guard.valid(new Run.Times(Clock.millis() + 20_000, Clock.millis(), Clock.millis() + 22_000));
             Await.await("the TERM", () -> events.contains(new Event.Said(guard, "warned")));
-            end = System.nanoTime() + LEASE.toNanos();
+            end = System.nanoTime() + LEASE.multipliedBy(2).toNanos();
 
             assertThat(run.untilTheEnd()).as("%s", said).isEqualTo(7);
             assertThat(said).hasSize(2).last().asString().contains("renewed again");

@@ -194,7 +194,10 @@ class LockedRowTest {
             } finally {
                 foreign.run("UNLOCK TABLES");
             }
-            held.ensureValid(almostAll);
+            Await.until("it is renewed", () -> {
+                held.ensureValid(almostAll);
+                return true;
+            });
             held.close();
         }
     }

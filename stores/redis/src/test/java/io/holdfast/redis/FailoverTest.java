@@ -132,7 +132,8 @@ class FailoverTest {
     @Test
     void aMasterThatIsMadeAReplicaIsLeftForTheOneThatTookItsPlace() throws InterruptedException {
         DistributedLock lock = a.lock("n");
-        lock.lock();
+        // longer than the wait for its release, which goes on after an unlock that had no answer in time
+        lock.lock(Duration.ofMinutes(10));
         Await.until("the replica has the hold", () -> replica.redis.exists("n") == 1);
         promote();
         address.leadTo(replica.server.port());
@@ -141,7 +142,7 @@ class FailoverTest {
         assertThat(other.tryLock(LEASE)).isTrue();
         other.unlock();
         lock.unlock();
-        assertThat(replica.redis.exists("n")).isZero();
+        Await.until("it is released there", () -> replica.redis.exists("n") == 0);
         assertThat(events).noneMatch(LockEvent.Lost.class::isInstance);
     }
 

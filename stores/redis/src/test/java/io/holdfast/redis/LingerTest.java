@@ -19,7 +19,14 @@ class LingerTest {
 
     private final Servers servers = Servers.start();
     private final Holdfast a = Holdfast.connect(servers.uri());
-    private final Holdfast b = Holdfast.connect(servers.uri());
+
+    /** It does not poll during a test: each request that is refused is a signal to the holder. */
+    private final Holdfast b = Holdfast.builder()
+            .uri(servers.uri())
+            .commandTimeout(Duration.ofSeconds(10))
+            .pollInterval(Duration.ofSeconds(20))
+            .build();
+
     private final DistributedLock lock = a.lock("n", LINGERING);
     private final DistributedLock other = b.lock("n");
 

@@ -138,15 +138,13 @@ class MigratingSlotTest {
     @ParameterizedTest
     @CsvSource({"TRYAGAIN, 1", "ASK, 1000"})
     void callsFailInTimeWithTheRefusalOfAHalfMovedSlot(String refusal, int mostMoved) throws Exception {
-        try (Holdfast client = Holdfast.builder()
-                .uri(cluster.uri())
-                .commandTimeout(Duration.ofSeconds(1))
-                .build()) {
+        try (Holdfast patient = client(Duration.ofSeconds(20));
+                Holdfast client = client(Duration.ofSeconds(3))) {
             String name = "{" + cluster.nameAt(from) + "}s";
             int slot = KeyLayout.slot(name);
-            client.semaphore(name).setPermits(PERMITS);
-            Permit held = client.semaphore(name).acquire();
-            assertThat(client.countDownLatch(name).trySetCount(COUNT)).isTrue();
+            patient.semaphore(name).setPermits(PERMITS);
+            Permit held = patient.semaphore(name).acquire();
+            assertThat(patient.countDownLatch(name).trySetCount(COUNT)).isTrue();
             cluster.beginMove(slot, from, to);
             List<String> keys = from.redis().clusterGetKeysInSlot(slot, 1_000);
             assertThat(keys).hasSizeGreaterThan(1);
@@ -160,12 +158,20 @@ class MigratingSlotTest {
                             .isExactlyInstanceOf(StoreUnavailableException.class)
                             .hasMessageContaining(refusal));
             arrive(slot);
-            assertThat(client.semaphore(name).permits()).isEqualTo(PERMITS);
-            assertThat(client.semaphore(name).available()).isEqualTo(PERMITS - 1);
-            assertThat(client.countDownLatch(name).count()).isEqualTo(COUNT);
-            assertThat(client.lock(name).tryLock()).isTrue();
+            Await.until("nothing is in doubt", () -> client.stats().unsettled() == 0);
+            assertThat(patient.semaphore(name).permits()).isEqualTo(PERMITS);
+            assertThat(patient.semaphore(name).available()).isEqualTo(PERMITS - 1);
+            assertThat(patient.countDownLatch(name).count()).isEqualTo(COUNT);
+            assertThat(patient.lock(name).tryLock()).isTrue();
             held.close();
         }
+    }
+
+    private static Holdfast client(Duration commandTimeout) {
+        return Holdfast.builder()
+                .uri(cluster.uri())
+                .commandTimeout(commandTimeout)
+                .build();
     }
 
     /** Makes calls at the same time, and returns the failure of each. */

@@ -62,7 +62,10 @@ class SentinelTest {
         Lease held = a.lock("held").acquire();
         long before = a.lock("quick").acquire().fencingToken();
         CompletableFuture<Lease> waiter = b.lock("held").async().acquire();
-        Await.until("the waiter is in the queue", () -> a.lock("held").isLocked());
+        Await.until(
+                "the waiter is in the queue at all servers",
+                () -> group.servers.stream()
+                        .allMatch(server -> group.redis(server, r -> r.exists(Servers.queueKey("held"))) == 1));
         RedisServer master = group.master();
         group.awaitNoTilt();
         master.kill();

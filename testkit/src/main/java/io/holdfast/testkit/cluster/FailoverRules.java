@@ -53,7 +53,7 @@ public abstract class FailoverRules {
         StoreClient holder = client(cluster);
         try (StoreClient other = client(cluster)) {
             int leader = cluster.leader();
-            Acquire.Granted granted = holder.granted(name, 1);
+            Acquire.Granted granted = (Acquire.Granted) answered(holder, name, 1);
             cluster.kill(leader);
             long killed = System.nanoTime();
             Acquire.Reply answer = answered(other, name, 1);
@@ -89,7 +89,7 @@ public abstract class FailoverRules {
         }
     }
 
-    /** Asks until there is an answer. */
+    /** Asks until there is an answer. What an attempt without an answer has acquired is granted again. */
     private static Acquire.Reply answered(StoreClient client, String name, long number) {
         List<Acquire.Reply> answers = new ArrayList<>();
         Await.until("an answer", () -> {

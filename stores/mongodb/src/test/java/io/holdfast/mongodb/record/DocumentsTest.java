@@ -48,6 +48,9 @@ class DocumentsTest {
     private static final Duration LEASE = Duration.ofMinutes(5);
     private static final String DATABASE = "holdfast_documents";
 
+    /** Outlasts ten lost races on a busy machine. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
     /** A client writes its identity there, again and again. */
     private static final BsonString IDENTITIES = new BsonString("holdfast_clients");
 
@@ -56,8 +59,9 @@ class DocumentsTest {
     /** Each is run after a query of the store has read, and before the store writes. */
     private final Queue<Runnable> afterReads = new ArrayDeque<>();
 
-    private final StoreConfig config =
-            StoreConfig.of(TestServer.uri(), LockReport.Client.unknown("documents"), Platform.system());
+    private final StoreConfig config = StoreConfig.of(
+                    TestServer.uri(), LockReport.Client.unknown("documents"), Platform.system())
+            .withTimeouts(PATIENCE, PATIENCE);
     private final MongoClient connection = connect();
     private final Documents documents = new Documents(
             connection.getDatabase(DATABASE).getCollection("holdfast_locks"),
