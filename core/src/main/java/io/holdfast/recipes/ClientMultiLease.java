@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** The leases of all members, in their order. The engine refers to the leases only weakly, and to this object not at all. */
 record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implements MultiLease {
@@ -102,19 +103,28 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        return releaseAll().thenAccept(ReleaseFailures::rethrow);
+        return releaseAll(leases, Lease::closeAsync).thenAccept(ReleaseFailures::rethrow);
     }
 
-    /** Closes all leases. The future completes with the failures when all releases have ended. */
-    CompletableFuture<ReleaseFailures> releaseAll() {
+    /** Releases leases. The future completes with the failures when all releases have ended. */
+    static CompletableFuture<ReleaseFailures> releaseAll(
+            List<Lease> leases, Function<Lease, CompletableFuture<Void>> release) {
         List<CompletableFuture<Void>> releases =
-                leases.stream().map(Lease::closeAsync).toList();
+                leases.stream().map(lease -> started(release, lease)).toList();
         return CompletableFuture.allOf(releases.toArray(CompletableFuture[]::new))
                 .handle((nothing, error) -> {
                     ReleaseFailures failures = new ReleaseFailures();
                     releases.forEach(each -> failures.run(each::join));
                     return failures;
                 });
+    }
+
+    private static CompletableFuture<Void> started(Function<Lease, CompletableFuture<Void>> release, Lease lease) {
+        try {
+            return release.apply(lease);
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
+        }
     }
 
     @Override

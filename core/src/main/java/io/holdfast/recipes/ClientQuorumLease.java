@@ -164,7 +164,9 @@ final class ClientQuorumLease implements QuorumLease {
 
     @Override
     public CompletableFuture<Void> closeAsync() {
-        return release().whenCompleteAsync((nothing, lost) -> {}, task -> servers.callBack("the end", task));
+        return release()
+                .whenCompleteAsync(
+                        (nothing, lost) -> {}, task -> servers.clients().callBack("the end", task));
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.holdfast.internal.access.Awaiting;
 import io.holdfast.internal.access.Durations;
 import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.MemberSpec;
-import io.holdfast.spi.Platform;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -20,8 +19,6 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -210,27 +207,18 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
         relay.track(
                 request.start(),
                 request::withdraw,
-                hold -> deliver(request, hold, inTime -> answered(relay, request, result, hold, inTime)),
+                hold -> servers.clients()
+                        .deliver(
+                                request.lease(),
+                                hold.map(ClientQuorumLock::releasing),
+                                inTime -> answered(relay, request, result, hold, inTime)),
                 error -> callBack(() -> relay.fail(error)));
     }
 
-    /**
-     * Delivers an answer on the callback executor. The executor may be busy for any time, perhaps because its threads wait for this
-     * lock. So a hold that is not delivered within its lease is released.
-     *
-     * @param answer receives {@code false} if the hold was released
-     */
-    private void deliver(QuorumRequest request, Optional<QuorumHold> hold, Consumer<Boolean> answer) {
-        AtomicBoolean over = new AtomicBoolean();
-        Optional<Platform.Task> guard = hold.map(undelivered -> servers.later(request.lease(), () -> {
-            if (!over.getAndSet(true)) {
-                var unused = undelivered.release();
-            }
-        }));
-        callBack(() -> {
-            guard.ifPresent(Platform.Task::cancel);
-            answer.accept(!over.getAndSet(true));
-        });
+    private static Runnable releasing(QuorumHold undelivered) {
+        return () -> {
+            var unused = undelivered.release();
+        };
     }
 
     private <T> void answered(
@@ -253,7 +241,7 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
     }
 
     private void callBack(Runnable answer) {
-        servers.callBack("the answer", answer);
+        servers.clients().callBack("the answer", answer);
     }
 
     // ---- thread API

@@ -3,6 +3,8 @@ package io.holdfast.recipes;
 import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.internal.access.LeaseAccess;
+import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.MemberSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,9 +16,14 @@ import java.util.function.Function;
 /**
  * An acquisition like that of {@link AllOrNothing}, with a future.
  *
- * <p>Invariant: one step at a time is under way. It runs on the thread that completes the previous one, and only it accesses
- * the acquired leases. A caller that completes or cancels the future only cancels the step. The step then finds that the future
- * is done, and releases everything.
+ * <p>Invariants:
+ *
+ * <ol>
+ *   <li>One step at a time is under way. It runs on the thread that completes the previous one, and only it accesses the acquired
+ *       leases. A caller that completes or cancels the future only cancels the step. The step then finds that the future is done,
+ *       and releases everything.
+ *   <li>No step waits for users' code. Only the result is delivered on an executor for callbacks.
+ * </ol>
  *
  * @param <T> the result of this request
  */
@@ -26,6 +33,7 @@ final class MultiRequest<T> {
     private final Timeout timeout;
     private final Function<Optional<MultiLease>, T> result;
     private final AcquirePlan plan;
+    private final MemberClients clients;
     private final List<Lease> leases = new ArrayList<>();
     private final Relay<T> relay = new Relay<>();
 
@@ -35,6 +43,11 @@ final class MultiRequest<T> {
         this.timeout = timeout;
         this.result = result;
         plan = new AcquirePlan(members, spec, timeout);
+        clients = new MemberClients(
+                MultiTexts.of(members),
+                members.stream()
+                        .map(member -> LockAccess.of("a multi-lock", member))
+                        .toList());
     }
 
     CompletableFuture<T> start() {
@@ -63,15 +76,38 @@ final class MultiRequest<T> {
 
     private void complete() {
         ClientMultiLease lease = ClientMultiLease.of(members, leases);
-        if (!lease.isValid()) {
-            releaseAll(failures -> restart());
+        if (lease.isValid()) {
+            clients.deliver(
+                    lease.remainingLease(),
+                    Optional.of(() -> releaseUndelivered(lease)),
+                    inTime -> guarded(() -> delivered(lease, inTime)));
+        } else {
+            releaseAll(failures -> guarded(() -> restart(true)));
+        }
+    }
+
+    private static void releaseUndelivered(ClientMultiLease lease) {
+        var unused = release(lease.leases());
+    }
+
+    private void delivered(ClientMultiLease lease, boolean inTime) {
+        if (!inTime) {
+            leases.clear();
+            restart(false);
+        } else if (!lease.isValid()) {
+            releaseAll(failures -> guarded(() -> restart(false)));
         } else if (!relay.complete(result.apply(Optional.of(lease)))) {
             refuse();
         }
     }
 
-    private void restart() {
-        plan.restart();
+    /**
+     * Starts another attempt.
+     *
+     * @param byStores {@code true} if the stores, and not the executor for callbacks, took too long
+     */
+    private void restart(boolean byStores) {
+        plan.restart(byStores);
         requestNext();
     }
 
@@ -79,17 +115,21 @@ final class MultiRequest<T> {
 
     /** Releases the acquired leases, and then runs the action. */
     private void releaseAll(Consumer<ReleaseFailures> then) {
-        ClientMultiLease part = ClientMultiLease.of(members, leases);
+        List<Lease> acquired = List.copyOf(leases);
         leases.clear();
-        var unused = part.releaseAll().thenAccept(failures -> guarded(() -> then.accept(failures)));
+        var unused = release(acquired).thenAccept(then);
+    }
+
+    private static CompletableFuture<ReleaseFailures> release(List<Lease> acquired) {
+        return ClientMultiLease.releaseAll(acquired, lease -> ((LeaseAccess) lease).releaseAsync());
     }
 
     private void refuse() {
         int acquired = leases.size();
-        releaseAll(failures -> {
+        releaseAll(failures -> guarded(() -> {
             plan.finish(acquired);
-            relay.complete(result.apply(Optional.empty()));
-        });
+            callBack(() -> guarded(() -> relay.complete(result.apply(Optional.empty()))));
+        }));
     }
 
     private void fail(Throwable error) {
@@ -97,14 +137,18 @@ final class MultiRequest<T> {
                 error instanceof LockTimeoutException late ? MultiTexts.timedOut(members, timeout, late) : error;
         releaseAll(failures -> {
             failures.suppressIn(shown);
-            relay.fail(shown);
+            callBack(() -> relay.fail(shown));
         });
+    }
+
+    private void callBack(Runnable answer) {
+        clients.callBack("the answer", answer);
     }
 
     private void guarded(Runnable part) {
         try {
             part.run();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             fail(e);
         }
     }

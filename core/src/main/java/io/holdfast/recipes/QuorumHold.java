@@ -410,7 +410,7 @@ final class QuorumHold {
     }
 
     private void notifyLoss(Consumer<LeaseLostException> action, LeaseLostException lost) {
-        events.defer(() -> servers.notifyLoss("an action for the loss", () -> action.accept(lost)));
+        events.defer(() -> servers.clients().notifyLoss("an action for the loss", () -> action.accept(lost)));
     }
 
     void onLost(Consumer<LeaseLostException> action) {

@@ -63,9 +63,13 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
         return all.stream().map(of).max(Comparator.naturalOrder()).orElseThrow();
     }
 
+    MemberClients clients() {
+        return new MemberClients(toString(), all);
+    }
+
     /** Returns a server whose client is open, if there is one; otherwise the first server. */
     LockAccess open() {
-        return all.stream().filter(server -> !server.isClosed()).findFirst().orElse(all.get(0));
+        return clients().open();
     }
 
     /** Returns {@code true} if fewer clients than a majority are open. */
@@ -76,26 +80,6 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
     /** Runs a task after the delay, or as soon as the client that runs it is closed. */
     Platform.Task later(Duration delay, Runnable task) {
         return open().later(delay, task);
-    }
-
-    /** Runs user code on an executor of a client that is open; if all clients are closed, on the current thread. */
-    void callBack(String what, Runnable code) {
-        LockAccess server = open();
-        if (server.isClosed()) {
-            code.run();
-        } else {
-            server.access().callBack(what + " of " + this, code);
-        }
-    }
-
-    /** Runs a user's action for a loss on a client that is open; if all clients are closed, on the current thread. */
-    void notifyLoss(String what, Runnable action) {
-        LockAccess server = open();
-        if (server.isClosed()) {
-            action.run();
-        } else {
-            server.notifyLoss(what + " of " + this, action);
-        }
     }
 
     /** Returns a description for error texts. */

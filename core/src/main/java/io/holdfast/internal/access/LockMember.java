@@ -38,7 +38,7 @@ public interface LockMember {
 
     /**
      * Acquires a lease of the lock like {@link #lease}, without blocking. Completing or canceling the future withdraws the
-     * request.
+     * request. The future completes on a thread that may call the store. Users' code cannot delay it.
      */
     CompletableFuture<Optional<Lease>> leaseAsync(MemberSpec how, Duration wait);
 

@@ -343,7 +343,8 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public CompletableFuture<Optional<Lease>> leaseAsync(MemberSpec how, Duration wait) {
-        return async(specFor(how)).asMember(Durations.nanos(wait), how.tries());
+        return new ClientAsyncLock(client, name, specFor(how), client.tasks().background())
+                .asMember(Durations.nanos(wait), how.tries());
     }
 
     private HoldSpec specFor(MemberSpec how) {

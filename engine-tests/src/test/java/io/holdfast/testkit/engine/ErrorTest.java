@@ -13,6 +13,7 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.OnMaxHold;
+import io.holdfast.recipes.MultiLease;
 import io.holdfast.recipes.MultiLock;
 import io.holdfast.recipes.QuorumLock;
 import io.holdfast.testkit.SimThread;
@@ -184,6 +185,22 @@ class ErrorTest extends VirtualTime {
         assertThat(future).isCompletedExceptionally();
         assertThat(b.lock("n").tryLock()).isTrue();
         b.lock("n").unlock();
+    }
+
+    /** The request for the second member fails where nobody but the library can catch the error. */
+    @Test
+    void aMultiLockWhoseNextMemberCannotBeRequestedFailsAndReleasesTheFirst() {
+        Held first = faults(c).holdReply(Operation.ACQUIRE);
+        CompletableFuture<MultiLease> future =
+                MultiLock.of(c.lock("m"), lock).async().acquire();
+        sim.runUntil(first::isCaught, LONG);
+        platform.failWithin("leaseAsync");
+        first.letGo();
+        sim.runFor(SHORT);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(future).isCompletedExceptionally();
+        assertThat(b.lock("m").tryLock()).isTrue();
+        b.lock("m").unlock();
     }
 
     @Test

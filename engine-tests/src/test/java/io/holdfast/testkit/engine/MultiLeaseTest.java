@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
+import io.holdfast.Holdfast;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Test;
 
 /** All or nothing by lease and by future, over two stores. */
@@ -239,6 +241,99 @@ class MultiLeaseTest extends TwoStores {
                 .hasMessageContainingAll("multi-lock", "'2'");
         assertFree(one);
         twoOfB.unlock();
+    }
+
+    // ---- an executor for callbacks that runs nothing, or runs it late
+
+    private Holdfast calledBackBy(Executor callbacks) {
+        return client("slow", options -> options.uri("simulated:t").callbackExecutor(callbacks));
+    }
+
+    @Test
+    void releasesTheFirstMemberAtTheTimeoutThoughTheExecutorRunsNothing() {
+        twoOfB.lock();
+        Holdfast slow = calledBackBy(task -> {});
+        CompletableFuture<Optional<MultiLease>> tried =
+                MultiLock.of(one, slow.lock("2")).async().tryAcquire(SECOND);
+        sim.runFor(SECOND.dividedBy(2));
+        assertThat(one.isLocked()).isTrue();
+        sim.runFor(SECOND.multipliedBy(2));
+        assertThat(tried).isCompletedWithValueMatching(Optional::isEmpty);
+        assertFree(one);
+        twoOfB.unlock();
+    }
+
+    @Test
+    void releasesTheFirstMemberAtTheCloseOfAnotherThoughTheExecutorRunsNothing() {
+        twoOfB.lock();
+        Holdfast slow = calledBackBy(task -> {});
+        CompletableFuture<MultiLease> future =
+                MultiLock.of(one, slow.lock("2")).async().acquire();
+        sim.runFor(SECOND);
+        slow.close();
+        sim.runFor(SECOND);
+        assertThat(future).isCompletedExceptionally();
+        assertFree(one);
+        twoOfB.unlock();
+    }
+
+    @Test
+    void aHoldThatIsNotDeliveredWithinItsLeaseIsReleasedAndAcquiredAgain() {
+        List<Runnable> handed = new ArrayList<>();
+        Holdfast slow = calledBackBy(handed::add);
+        CompletableFuture<MultiLease> future =
+                MultiLock.of(slow.lock("2"), slow.lock("3")).async().acquire();
+        sim.runUntil(() -> !handed.isEmpty(), LONG);
+        sim.runFor(LEASE.plus(SECOND));
+        assertFree(two);
+        assertThat(future).isNotDone();
+        for (int i = 0; i < 3 && !future.isDone(); i++) {
+            handed.remove(0).run();
+            sim.runFor(SECOND);
+        }
+        assertThat(future).isDone();
+        MultiLease lease = future.join();
+        assertThat(lease.isValid()).isTrue();
+        sim.runFor(LEASE.multipliedBy(2));
+        assertThat(lease.isValid()).isTrue();
+        lease.close();
+        assertFree(two);
+    }
+
+    @Test
+    void aHoldOfACanceledFutureThatIsNotDeliveredIsReleased() {
+        List<Runnable> handed = new ArrayList<>();
+        CompletableFuture<MultiLease> future =
+                MultiLock.of(calledBackBy(handed::add).lock("2")).async().acquire();
+        sim.runUntil(() -> !handed.isEmpty(), LONG);
+        future.cancel(false);
+        sim.runFor(LEASE.plus(SECOND));
+        assertFree(two);
+        for (int i = 0; i < 3 && !handed.isEmpty(); i++) {
+            handed.remove(0).run();
+            sim.runFor(SECOND);
+        }
+        assertThat(handed).isEmpty();
+        assertFree(two);
+    }
+
+    /** Callbacks that block on the first member take all threads of the executor of its client. */
+    @Test
+    void acquiresThoughAllCallbacksWaitForTheFirstMember() {
+        twoOfB.lock();
+        List<CompletableFuture<Void>> callbacks = new ArrayList<>();
+        callbacks.add(both.async().acquire().thenAccept(MultiLease::close));
+        sim.runFor(SECOND);
+        for (int i = 0; i < 2; i++) {
+            callbacks.add(a.lock("x" + i).async().acquire().thenAccept(lease -> {
+                one.lock();
+                one.unlock();
+                lease.close();
+            }));
+        }
+        sim.runFor(SECOND);
+        twoOfB.unlock();
+        sim.runUntil(() -> callbacks.stream().allMatch(CompletableFuture::isDone), LONG);
     }
 
     @Test

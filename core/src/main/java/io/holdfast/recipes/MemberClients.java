@@ -1,0 +1,67 @@
+package io.holdfast.recipes;
+
+import io.holdfast.internal.access.LockAccess;
+import io.holdfast.spi.Platform;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/**
+ * The clients of the members of a composite lock. One that is open runs its tasks and users' code.
+ *
+ * @param what the composite lock, for log lines
+ * @param all the members, of which at least one exists
+ */
+record MemberClients(String what, List<LockAccess> all) {
+
+    /** Returns a member whose client is open, if there is one; otherwise the first member. */
+    LockAccess open() {
+        return all.stream().filter(member -> !member.isClosed()).findFirst().orElse(all.get(0));
+    }
+
+    /** Runs a task after the delay, or as soon as the client that runs it is closed. */
+    Platform.Task later(Duration delay, Runnable task) {
+        return open().later(delay, task);
+    }
+
+    /** Runs user code on an executor of a client that is open; if all clients are closed, on the current thread. */
+    void callBack(String name, Runnable code) {
+        LockAccess member = open();
+        if (member.isClosed()) {
+            code.run();
+        } else {
+            member.access().callBack(name + " of " + what, code);
+        }
+    }
+
+    /** Runs a user's action for a loss on a client that is open; if all clients are closed, on the current thread. */
+    void notifyLoss(String name, Runnable action) {
+        LockAccess member = open();
+        if (member.isClosed()) {
+            action.run();
+        } else {
+            member.notifyLoss(name + " of " + what, action);
+        }
+    }
+
+    /**
+     * Delivers an answer on the executor for callbacks. The executor may be busy for any time, perhaps because its threads wait for
+     * this lock. So a hold that is not delivered within its lease is released.
+     *
+     * @param release releases the hold without blocking; empty if the answer has no hold
+     * @param answer receives {@code true} if the hold was not released
+     */
+    void deliver(Duration lease, Optional<Runnable> release, Consumer<Boolean> answer) {
+        // a timer may refer to a canceled task, which must not keep a forgotten lease alive
+        AtomicReference<Optional<Runnable>> undelivered = new AtomicReference<>(release);
+        Platform.Task guard = release.isEmpty()
+                ? () -> {}
+                : later(lease, () -> undelivered.getAndSet(Optional.empty()).ifPresent(Runnable::run));
+        callBack("the answer", () -> {
+            guard.cancel();
+            answer.accept(undelivered.getAndSet(Optional.empty()).isPresent());
+        });
+    }
+}
