@@ -51,6 +51,21 @@ class FirstConnectionTest {
 
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
+    void isTriedAgainIfTheServerIsSilent(DatabaseServer server) throws Exception {
+        try (Wire wire = new Wire(server.port())) {
+            wire.blockAnswers(true);
+            CompletableFuture<Holdfast> connecting = CompletableFuture.supplyAsync(
+                    () -> builder(server.uri(wire.port())).build());
+            Await.until("a second attempt", () -> connecting.isDone() || wire.connections() >= 2);
+            wire.blockAnswers(false);
+            try (Holdfast holdfast = connecting.get(60, TimeUnit.SECONDS)) {
+                Await.until("it acquires", () -> holdfast.lock("silent").tryLock());
+            }
+        }
+    }
+
+    @ParameterizedTest(autoCloseArguments = false)
+    @MethodSource("servers")
     void isNotTriedAgainIfTheUserIsRefused(DatabaseServer server) {
         HoldfastBuilder builder = builder(server.uri().replaceFirst("user=\\w+", "user=nobody&password=wrong"));
         long start = System.nanoTime();

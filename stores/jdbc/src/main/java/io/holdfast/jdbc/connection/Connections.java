@@ -8,7 +8,6 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLTimeoutException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -162,7 +161,7 @@ public final class Connections implements Sessions {
             source.openReady();
         } catch (SQLException e) {
             StoreException failure = failures.opening(CONNECT, e, false);
-            if (failure.effect() == Effect.REFUSED || e instanceof SQLTimeoutException) {
+            if (failure.effect() == Effect.REFUSED || Opener.isTimeout(e)) {
                 throw failure;
             }
         }
