@@ -22,13 +22,23 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /**
- * A client holds a name that a crowd of other clients wants for a short time each, again and again. It keeps the name for
- * {@code holdfast.crowd.seconds}, and no call of the crowd fails. {@code holdfast.crowd.clients} replaces the sizes of the
- * crowds.
+ * A client holds a name that a crowd of other clients wants.
+ *
+ * <ul>
+ *   <li>If they want it for a short time each, again and again, it keeps the name for {@code holdfast.crowd.seconds}, and no call of
+ *       the crowd fails.
+ *   <li>If they wait for it, each of them is served once it is released, and no call fails.
+ * </ul>
+ *
+ * <p>{@code holdfast.crowd.clients} replaces the sizes of the crowds.
  */
 public abstract class WantedNameRules {
 
     private static final Duration WAIT = Duration.ofMillis(150);
+
+    /** The time in which all clients of a crowd are served. */
+    private static final Duration TURNS = Duration.ofSeconds(60);
+
     private static final int SECONDS = Integer.getInteger("holdfast.crowd.seconds", 30);
 
     private final String uri;
@@ -56,27 +66,41 @@ public abstract class WantedNameRules {
         WRITE,
         PERMIT;
 
-        CompletableFuture<? extends Optional<? extends Lease>> hold(Holdfast client, String name) {
+        CompletableFuture<? extends Optional<? extends Lease>> hold(Holdfast client, String name, Duration wait) {
             return switch (this) {
-                case LOCK -> client.lock(name).async().tryAcquire(WAIT);
-                case FAIR -> client.fairLock(name).async().tryAcquire(WAIT);
-                case READ -> client.readWriteLock(name).readLock().async().tryAcquire(WAIT);
-                case WRITE -> client.readWriteLock(name).writeLock().async().tryAcquire(WAIT);
-                case PERMIT -> client.semaphore(name).async().tryAcquire(1, WAIT);
+                case LOCK -> client.lock(name).async().tryAcquire(wait);
+                case FAIR -> client.fairLock(name).async().tryAcquire(wait);
+                case READ -> client.readWriteLock(name).readLock().async().tryAcquire(wait);
+                case WRITE -> client.readWriteLock(name).writeLock().async().tryAcquire(wait);
+                case PERMIT -> client.semaphore(name).async().tryAcquire(1, wait);
             };
         }
 
-        CompletableFuture<? extends Optional<? extends Lease>> want(Holdfast client, String name) {
-            return (this == READ ? WRITE : this == WRITE ? READ : this).hold(client, name);
+        CompletableFuture<? extends Optional<? extends Lease>> want(Holdfast client, String name, Duration wait) {
+            return (this == READ ? WRITE : this == WRITE ? READ : this).hold(client, name, wait);
         }
     }
 
     @TestFactory
     Stream<DynamicTest> keepsTheNameAndFailsNoCall() {
+        return runs("wanted", Run::checkKept);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> servesAllWhoWaitAndFailsNoCall() {
+        return runs("awaited", Run::checkTurns);
+    }
+
+    private interface Check {
+        void of(Run run) throws Exception;
+    }
+
+    private Stream<DynamicTest> runs(String name, Check check) {
         return Arrays.stream(crowds)
                 .boxed()
                 .flatMap(size -> Arrays.stream(Kind.values())
-                        .map(kind -> DynamicTest.dynamicTest(kind + " " + size, () -> new Run(kind, size).check())));
+                        .map(kind ->
+                                DynamicTest.dynamicTest(kind + " " + size, () -> check.of(new Run(kind, size, name)))));
     }
 
     /** A holder and its crowd. */
@@ -91,14 +115,38 @@ public abstract class WantedNameRules {
         private final CountDownLatch working;
         private volatile boolean ended;
 
-        Run(Kind kind, int size) {
+        Run(Kind kind, int size, String name) {
             this.kind = kind;
             this.size = size;
-            this.name = "wanted-" + kind + "-" + size;
+            this.name = name + "-" + kind + "-" + size;
             this.working = new CountDownLatch(size);
         }
 
-        void check() throws InterruptedException {
+        void checkTurns() throws Exception {
+            try {
+                Lease held = hold();
+                CompletableFuture<?>[] turns = Stream.generate(this::client)
+                        .limit(size)
+                        .map(this::turn)
+                        .toArray(CompletableFuture<?>[]::new);
+                held.close();
+                CompletableFuture.allOf(turns).get(TURNS.multipliedBy(2).toSeconds(), TimeUnit.SECONDS);
+                assertEquals(Map.of(), failures);
+            } finally {
+                clients.forEach(Holdfast::close);
+            }
+        }
+
+        private CompletableFuture<?> turn(Holdfast client) {
+            return kind.want(client, name, TURNS)
+                    .thenCompose(granted -> granted.orElseThrow().closeAsync())
+                    .exceptionally(failure -> {
+                        count(failure);
+                        return null;
+                    });
+        }
+
+        void checkKept() throws InterruptedException {
             try {
                 Lease held = hold();
                 for (int i = 0; i < size; i++) {
@@ -123,7 +171,7 @@ public abstract class WantedNameRules {
             if (kind == Kind.PERMIT) {
                 holder.semaphore(name).trySetPermits(1);
             }
-            return Await.reply(kind.hold(holder, name)).orElseThrow();
+            return Await.reply(kind.hold(holder, name, WAIT)).orElseThrow();
         }
 
         private Holdfast client() {
@@ -140,11 +188,15 @@ public abstract class WantedNameRules {
             return client;
         }
 
+        private void count(Throwable failure) {
+            failures.merge(failure.toString().replaceAll("[0-9]+", "#"), 1, Integer::sum);
+        }
+
         private void want(Holdfast client) {
-            var unused = kind.want(client, name).whenComplete((granted, failure) -> {
+            var unused = kind.want(client, name, WAIT).whenComplete((granted, failure) -> {
                 requests.incrementAndGet();
                 if (failure != null) {
-                    failures.merge(failure.toString().replaceAll("[0-9]+", "#"), 1, Integer::sum);
+                    count(failure);
                 } else if (granted.isPresent()) {
                     failures.merge("two holders", 1, Integer::sum);
                 }
