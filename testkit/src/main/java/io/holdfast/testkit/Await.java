@@ -1,5 +1,7 @@
 package io.holdfast.testkit;
 
+import io.holdfast.HoldfastException;
+import io.holdfast.IndeterminateLockException;
 import io.holdfast.StoreUnavailableException;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
@@ -24,12 +26,12 @@ public final class Await {
     public static void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {
-            StoreUnavailableException unanswered = null;
+            HoldfastException unanswered = null;
             try {
                 if (condition.getAsBoolean()) {
                     return;
                 }
-            } catch (StoreUnavailableException e) {
+            } catch (StoreUnavailableException | IndeterminateLockException e) {
                 unanswered = e;
             }
             if (System.nanoTime() - end > 0) {

@@ -58,7 +58,7 @@ class DroppedTableTest {
             drop(database);
             Await.until("another is acquired", () -> holdfast.lock("another").tryLock());
             try (Holdfast next = Holdfast.connect(url(database))) {
-                next.lock("held").lock();
+                Await.until("the next has it", () -> next.lock("held").tryLock());
                 assertThat(next.lock("held").fencingToken()).isGreaterThan(token);
             }
             drop(database);

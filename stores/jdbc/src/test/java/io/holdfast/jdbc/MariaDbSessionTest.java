@@ -23,17 +23,20 @@ class MariaDbSessionTest {
     /** The server has started before a client waits for a connection. */
     private final String uri = Servers.mariaDb().uri();
 
-    private final List<Connection> lent = new CopyOnWriteArrayList<>();
+    private final List<Connection> ofHolder = new CopyOnWriteArrayList<>();
+    private final List<Connection> ofOther = new CopyOnWriteArrayList<>();
 
-    private Connection lend() throws SQLException {
-        Connection connection = DriverManager.getConnection(uri);
-        lent.add(connection);
-        return connection;
+    private DataSource source(List<Connection> lent) {
+        return Sources.of(() -> {
+            Connection connection = DriverManager.getConnection(uri);
+            lent.add(connection);
+            return connection;
+        });
     }
 
-    /** Moves the clock of all sessions by hours, so that each lease has ended by it. */
-    private void loseTimeZones() throws SQLException {
-        for (Connection connection : lent) {
+    /** Moves the clock of sessions by hours, so that each lease has ended by it. */
+    private static void loseTimeZones(List<Connection> sessions) throws SQLException {
+        for (Connection connection : sessions) {
             try {
                 connection.createStatement().execute("SET time_zone = '+05:00'");
             } catch (SQLException e) {
@@ -55,16 +58,20 @@ class MariaDbSessionTest {
 
     @Test
     void haveNoClockAndAreReplaced() throws Exception {
-        DataSource source = Sources.of(this::lend);
         Duration length = Duration.ofSeconds(15);
-        try (Holdfast holder = JdbcHoldfast.builder(source).lease(length).build();
-                Holdfast other = JdbcHoldfast.connect(source);
+        try (Holdfast holder =
+                        JdbcHoldfast.builder(source(ofHolder)).lease(length).build();
+                Holdfast other = JdbcHoldfast.connect(source(ofOther));
                 Lease lease = holder.lock("zone").acquire()) {
-            long renewals = holder.stats().renewals();
-            while (holder.stats().renewals() < renewals + 2) {
-                loseTimeZones();
-                assertThat(acquires(other, "zone")).as("a second holder").isFalse();
-                Thread.sleep(200);
+            for (int i = 0; i < 2; i++) {
+                long renewals = holder.stats().renewals();
+                // race: a session that is opened for a renewal keeps its time zone, because its use may take long to begin
+                loseTimeZones(ofHolder);
+                while (holder.stats().renewals() == renewals) {
+                    loseTimeZones(ofOther);
+                    assertThat(acquires(other, "zone")).as("a second holder").isFalse();
+                    Thread.sleep(200);
+                }
             }
             assertThat(lease.isValid())
                     .as("it was renewed by other connections")

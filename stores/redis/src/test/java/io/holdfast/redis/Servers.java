@@ -3,6 +3,7 @@ package io.holdfast.redis;
 import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.cluster.Certificates;
+import io.lettuce.core.KillArgs;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
@@ -177,7 +178,7 @@ final class Servers implements AutoCloseable {
         redis.clientList()
                 .lines()
                 .filter(line -> line.contains(" name=" + clientName))
-                .forEach(line -> redis.clientKill(line.replaceAll(".* addr=(\\S+).*", "$1")));
+                .forEach(line -> redis.clientKill(KillArgs.Builder.addr(line.replaceAll(".* addr=(\\S+).*", "$1"))));
     }
 
     /** Cuts the connections of all clients. */

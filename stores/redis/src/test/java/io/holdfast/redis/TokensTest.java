@@ -213,7 +213,7 @@ class TokensTest {
 
     @Test
     void aFloorThatTheClockPassesGoes() {
-        long floor = client.granted(name, ++number).tokens().last() + (2_000_000L << 10);
+        long floor = client.granted(name, ++number).tokens().last() + (5_000_000L << 10);
         raised(floor, 0);
         client.release(name, number);
         assertThat(servers.redis.exists(Servers.floorKey(name))).isEqualTo(1);
