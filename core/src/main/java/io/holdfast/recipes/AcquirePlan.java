@@ -66,13 +66,9 @@ final class AcquirePlan {
         tryFirst = timeout.nanos() <= 0;
     }
 
-    /**
-     * Starts another attempt after a failed one. Throws if too many attempts in a row were slow.
-     *
-     * @param byStores {@code true} if the stores took too long
-     */
-    void restart(boolean byStores) {
-        slowAttempts = byStores && tryFirst && !refused ? slowAttempts + 1 : 0;
+    /** Starts another attempt after a failed one. Throws if too many attempts in a row were slow. */
+    void restart() {
+        slowAttempts = tryFirst && !refused ? slowAttempts + 1 : 0;
         attemptMillis = timeout.waitedMillis() - attemptStart;
         attemptStart += attemptMillis;
         if (slowAttempts >= MAX_SLOW_ATTEMPTS) {

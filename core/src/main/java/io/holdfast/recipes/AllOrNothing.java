@@ -56,7 +56,7 @@ final class AllOrNothing {
                 return Optional.of(leases);
             }
             releaseAll().rethrowError();
-            plan.restart(true);
+            plan.restart();
         }
         int count = acquired;
         releaseAll().rethrowError();

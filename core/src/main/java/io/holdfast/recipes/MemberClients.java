@@ -26,14 +26,9 @@ record MemberClients(String what, List<LockAccess> all) {
         return open().later(delay, task);
     }
 
-    /** Runs user code on an executor of a client that is open; if all clients are closed, on the current thread. */
+    /** Runs user code on the executor for callbacks of a client, if possible of one that is open. */
     void callBack(String name, Runnable code) {
-        LockAccess member = open();
-        if (member.isClosed()) {
-            code.run();
-        } else {
-            member.access().callBack(name + " of " + what, code);
-        }
+        open().access().callBack(name + " of " + what, code);
     }
 
     /** Runs a user's action for a loss on a client that is open; if all clients are closed, on the current thread. */

@@ -56,9 +56,11 @@ final class MultiRequest<T> {
     }
 
     private void requestNext() {
-        if (leases.size() == members.size()) {
+        if (relay.isDone()) {
+            refuse();
+        } else if (leases.size() == members.size()) {
             complete();
-        } else if (!relay.isDone() && plan.mayRequest()) {
+        } else if (plan.mayRequest()) {
             relay.track(plan.next(leases.size()).leaseAsync(), lease -> guarded(() -> answered(lease)), this::fail);
         } else {
             refuse();
@@ -82,7 +84,7 @@ final class MultiRequest<T> {
                     Optional.of(() -> releaseUndelivered(lease)),
                     inTime -> guarded(() -> delivered(lease, inTime)));
         } else {
-            releaseAll(failures -> guarded(() -> restart(true)));
+            restart();
         }
     }
 
@@ -91,24 +93,19 @@ final class MultiRequest<T> {
     }
 
     private void delivered(ClientMultiLease lease, boolean inTime) {
-        if (!inTime) {
-            leases.clear();
-            restart(false);
-        } else if (!lease.isValid()) {
-            releaseAll(failures -> guarded(() -> restart(false)));
+        if (!inTime || !lease.isValid()) {
+            restart();
         } else if (!relay.complete(result.apply(Optional.of(lease)))) {
             refuse();
         }
     }
 
-    /**
-     * Starts another attempt.
-     *
-     * @param byStores {@code true} if the stores, and not the executor for callbacks, took too long
-     */
-    private void restart(boolean byStores) {
-        plan.restart(byStores);
-        requestNext();
+    /** Starts another attempt when the members are released, which the store may else refuse because of this one. */
+    private void restart() {
+        releaseAll(failures -> guarded(() -> {
+            plan.restart();
+            requestNext();
+        }));
     }
 
     // ---- the end without a lease

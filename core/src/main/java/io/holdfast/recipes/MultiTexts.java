@@ -34,7 +34,8 @@ final class MultiTexts {
         return new StoreUnavailableException(
                 "",
                 of(members) + " was not acquired: the stores granted every member, but an attempt took " + tookMillis
-                        + " ms, and the lease of a member ended in that time. Use a longer lease",
+                        + " ms, and the lease of a member ended in that time. Use a longer lease; a future also"
+                        + " needs an executor for callbacks that is not blocked",
                 null);
     }
 

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
+import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.LockOptions;
@@ -298,6 +299,68 @@ class MultiLeaseTest extends TwoStores {
         assertThat(lease.isValid()).isTrue();
         lease.close();
         assertFree(two);
+    }
+
+    /** The thread on which the members complete also repeats releases and ends calls, which the close waits for. */
+    @Test
+    void completesOnAThreadForCallbacksWhileItsOnlyClientCloses() throws InterruptedException {
+        twoOfB.lock();
+        Lease held = otherA.lock("3").acquire();
+        Held release = otherFaults().holdRequest(Operation.RELEASE);
+        List<String> threads = new ArrayList<>();
+        var unused = MultiLock.of(two)
+                .async()
+                .acquire()
+                .whenComplete(
+                        (lease, error) -> threads.add(Thread.currentThread().getName()));
+        sim.runFor(SECOND);
+        SimThread closing = start("closing", otherA::close);
+        sim.runFor(SECOND);
+        assertThat(closing.done()).isFalse();
+        release.letGo();
+        closing.join();
+        assertThat(held.isValid()).isFalse();
+        assertThat(threads).singleElement().asString().contains("callbacks");
+        twoOfB.unlock();
+    }
+
+    @Test
+    void endsAfterFourHoldsThatAreNotDeliveredWithinTheirLeases() {
+        List<Runnable> handed = new ArrayList<>();
+        CompletableFuture<Optional<MultiLease>> tried =
+                MultiLock.of(calledBackBy(handed::add).lock("2")).async().tryAcquire();
+        for (int i = 0; i < 10 && !tried.isDone(); i++) {
+            sim.runUntil(() -> !handed.isEmpty(), LONG);
+            sim.runFor(LEASE.plus(SECOND));
+            handed.remove(0).run();
+        }
+        assertThat(tried)
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOf(StoreUnavailableException.class)
+                .withMessageContaining("an executor for callbacks that is not blocked");
+        assertFree(two);
+    }
+
+    /** The release of the hold that was not delivered is slow, so the store would refuse the next request because of it. */
+    @Test
+    void isNotBusyByItsHoldThatWasNotDelivered() {
+        List<Runnable> handed = new ArrayList<>();
+        Holdfast slow = calledBackBy(handed::add);
+        CompletableFuture<Optional<MultiLease>> tried =
+                MultiLock.of(slow.lock("2")).async().tryAcquire();
+        sim.runUntil(() -> !handed.isEmpty(), LONG);
+        Held release = otherServer.connection(slow.clientId()).faults().holdRequest(Operation.RELEASE);
+        sim.runUntil(release::isCaught, LONG);
+        handed.remove(0).run();
+        sim.runReady();
+        assertThat(tried).isNotDone();
+        release.letGo();
+        sim.runUntil(() -> !handed.isEmpty(), LONG);
+        handed.remove(0).run();
+        assertThat(tried).isCompletedWithValueMatching(Optional::isPresent);
+        tried.join().orElseThrow().close();
     }
 
     @Test
