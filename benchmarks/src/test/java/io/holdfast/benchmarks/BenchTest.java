@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -115,7 +116,7 @@ class BenchTest {
                 "" + port,
                 folder.resolve("zookeeper").toString());
         try {
-            await(() -> serves(port));
+            await(server, () -> serves(port));
             assertThat(pairs("zookeeper://127.0.0.1:" + port))
                     .containsExactly("distinct holdfast", "distinct curator", "distinct floor");
         } finally {
@@ -138,7 +139,7 @@ class BenchTest {
                 "--initial-advertise-peer-urls=" + peer,
                 "--initial-cluster=default=" + peer);
         try {
-            await(() -> listens(port));
+            await(server, () -> listens(port));
             assertThat(pairs("etcd://127.0.0.1:" + port))
                     .containsExactly("distinct holdfast", "distinct jetcd", "distinct floor");
         } finally {
@@ -153,15 +154,29 @@ class BenchTest {
                 .start();
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+    /** Returns a port that the system gives to no outgoing connection before its server listens. */
+    private static int freePort() {
+        return ThreadLocalRandom.current()
+                .ints(1_000, 10_000, 32_768)
+                .filter(BenchTest::isFree)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+            return socket.isBound();
+        } catch (IOException e) {
+            return false;
         }
     }
 
     /** The time limit of the test bounds it. */
-    private static void await(BooleanSupplier ready) throws InterruptedException {
+    private void await(Process server, BooleanSupplier ready) throws IOException, InterruptedException {
         while (!ready.getAsBoolean()) {
+            if (!server.isAlive()) {
+                throw new AssertionError("the server has ended:\n" + Files.readString(folder.resolve("log")));
+            }
             TimeUnit.MILLISECONDS.sleep(50);
         }
     }

@@ -8,7 +8,6 @@ import io.holdfast.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
@@ -45,28 +44,19 @@ class PinningTest {
      */
     private static List<RecordedEvent> pinnedOnceLoaded(Work work) throws Exception {
         work.run();
-        return pinnedDuring(work).stream()
-                .filter(event -> !isLoadingAClass(event) && !isLinkingHoldfast(event))
-                .toList();
-    }
-
-    private static boolean isLoadingAClass(RecordedEvent pinned) {
-        return isIn(pinned, "jdk.internal.loader.");
+        return pinnedDuring(work).stream().filter(PinningTest::isParked).toList();
     }
 
     /**
-     * The architecture tests find no `synchronized` in Holdfast, and `Object.wait` needs one. So a monitor that its code waits for
-     * belongs to the JVM, which links or initializes a class in another thread.
+     * The architecture tests find no `synchronized` in Holdfast, and `Object.wait` needs one. So a pinned thread that does not
+     * park waits for a class that another thread loads, links or initializes.
      */
-    private static boolean isLinkingHoldfast(RecordedEvent pinned) {
-        return isIn(pinned, "io.holdfast.")
-                && Set.of("Contended monitor enter", "Object.wait").contains(pinned.getString("blockingOperation"));
+    private static boolean isParked(RecordedEvent pinned) {
+        return "LockSupport.park".equals(pinned.getString("blockingOperation")) && !isInitializing(pinned);
     }
 
-    private static boolean isIn(RecordedEvent pinned, String packages) {
-        return pinned.getStackTrace().getFrames().stream()
-                .limit(1)
-                .anyMatch(frame -> frame.getMethod().getType().getName().startsWith(packages));
+    private static boolean isInitializing(RecordedEvent pinned) {
+        return pinned.hasField("pinnedReason") && String.valueOf(pinned.getString("pinnedReason")).contains(".<clinit>");
     }
 
     private static List<RecordedEvent> pinnedDuring(Work work) throws Exception {

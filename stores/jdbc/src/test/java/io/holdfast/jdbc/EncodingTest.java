@@ -24,8 +24,8 @@ class EncodingTest {
     private static final List<String> NAMES =
             List.of("заказ", "\uD83D\uDD12", "Größe", "two\r\nlines", "trailing  ", "a\0b");
 
-    /** One for requests, one that listens, and one in advance, for each of two clients. */
-    private static final int FEW = 8;
+    /** A full pool of twelve and one that listens, for each of two clients. */
+    private static final int FEW = 2 * (12 + 1);
 
     private static String database(String encoding) throws SQLException {
         String name = "encoded_" + encoding.toLowerCase(Locale.ROOT);

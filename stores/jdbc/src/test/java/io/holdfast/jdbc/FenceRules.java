@@ -70,6 +70,11 @@ abstract class FenceRules {
         return transaction;
     }
 
+    /** Begins a transaction whose wait for a lock is soon over. */
+    Connection beginImpatient() throws SQLException {
+        return begin();
+    }
+
     final void guard(long token) throws SQLException {
         guard(name, token);
     }
@@ -282,10 +287,10 @@ abstract class FenceRules {
     /** Returns after a repetition if the database asks for it. */
     private void lockRepeatedly(Connection transaction) throws SQLException {
         try {
-            fence.lockUntilCommit(transaction, name, Duration.ofSeconds(2));
+            fence.lockUntilCommit(transaction, name, Duration.ofSeconds(20));
         } catch (SQLException e) {
             transaction.rollback();
-            fence.lockUntilCommit(transaction, name, Duration.ofSeconds(2));
+            fence.lockUntilCommit(transaction, name, Duration.ofSeconds(20));
         }
     }
 
@@ -293,10 +298,10 @@ abstract class FenceRules {
     void aLockHoldsAfterItsRowWasDeleted() throws SQLException {
         for (int level : levels()) {
             try (Connection first = begin();
-                    Connection second = begin()) {
+                    Connection second = beginImpatient()) {
                 first.setTransactionIsolation(level);
                 second.setTransactionIsolation(level);
-                fence.lockUntilCommit(first, name, Duration.ofSeconds(2));
+                fence.lockUntilCommit(first, name, Duration.ofSeconds(20));
                 first.commit();
                 deleteRow();
                 lockRepeatedly(first);
@@ -376,7 +381,7 @@ abstract class FenceRules {
     @Test
     void theWaitForALockIsLimited() throws Exception {
         try (Connection first = begin();
-                Connection second = begin()) {
+                Connection second = beginImpatient()) {
             fence.lockUntilCommit(first, name, Duration.ofSeconds(5));
             long start = System.nanoTime();
             assertThatThrownBy(() -> fence.lockUntilCommit(second, name, Duration.ofMillis(1)))

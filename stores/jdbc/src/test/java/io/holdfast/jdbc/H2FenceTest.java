@@ -15,7 +15,17 @@ class H2FenceTest extends RowFenceRules {
 
     @Override
     String uri() {
-        return "jdbc:h2:mem:fence;DB_CLOSE_DELAY=-1";
+        return "jdbc:h2:mem:fence;DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=20000";
+    }
+
+    /** H2 waits for a row until its own limit, and not until that of the statement. */
+    @Override
+    Connection beginImpatient() throws SQLException {
+        Connection transaction = begin();
+        try (Statement statement = transaction.createStatement()) {
+            statement.execute("SET LOCK_TIMEOUT 1000");
+        }
+        return transaction;
     }
 
     /** Also SNAPSHOT, which JDBC does not know. */
@@ -44,7 +54,7 @@ class H2FenceTest extends RowFenceRules {
     @Test
     void aLockLeavesTheQueryTimeoutAsItWas() throws SQLException {
         try (Connection first = begin();
-                Connection second = begin()) {
+                Connection second = beginImpatient()) {
             setQueryTimeout(first, 17);
             setQueryTimeout(second, 18);
             fence.lockUntilCommit(first, name, Duration.ofSeconds(5));

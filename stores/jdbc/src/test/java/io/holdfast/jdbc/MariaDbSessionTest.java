@@ -65,7 +65,7 @@ class MariaDbSessionTest {
                 Lease lease = holder.lock("zone").acquire()) {
             for (int i = 0; i < 2; i++) {
                 long renewals = holder.stats().renewals();
-                // race: a session that is opened for a renewal keeps its time zone, because its use may take long to begin
+                // race: a session that is opened for a renewal keeps its time zone until the renewal has succeeded
                 loseTimeZones(ofHolder);
                 while (holder.stats().renewals() == renewals) {
                     loseTimeZones(ofOther);

@@ -19,11 +19,8 @@ import io.holdfast.StoreRefusedException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.testkit.Await;
 import java.time.Duration;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,9 +32,7 @@ class BadServerTest {
 
     private static final Duration LONG = Duration.ofSeconds(20);
 
-    // slow to load its data, when it has any
-    private final Servers servers =
-            Servers.start("--key-load-delay", "1000", "--loading-process-events-interval-bytes", "1024");
+    private final Servers servers = Servers.slowToLoad();
     private final Holdfast client = connect(servers.uri());
     private final DistributedLock held = client.lock("held");
     private final Holdfast impatient = Holdfast.builder()
@@ -86,16 +81,6 @@ class BadServerTest {
         assertThat(lock.isHeldByCurrentThread()).isFalse();
     }
 
-    private void makeItLoad() {
-        Map<String, String> data = new HashMap<>();
-        for (int i = 0; i < 9_000; i++) {
-            data.put("key" + i, "x");
-        }
-        servers.redis.mset(data);
-        servers.redis.save();
-        servers.server.restart();
-    }
-
     private void makeItAReplicaOfNobody() {
         servers.redis.replicaof("127.0.0.1", 1);
     }
@@ -107,11 +92,12 @@ class BadServerTest {
     @Test
     void aServerThatLoadsItsDataIsUnavailableUntilItHas() throws Exception {
         held.lock();
-        makeItLoad();
+        servers.beginLoading();
         assertConnectFails(servers.uri(), "it is loading its data; it will answer when it has finished");
         assertUnavailable(free);
         assertUnlockGoesOn(client, held);
         assertThrows(StoreUnavailableException.class, held, held::holder).hasMessageContaining("is loading its data");
+        servers.endLoading();
         assertWorksAndNothingIsLeft(servers, client);
     }
 
@@ -131,23 +117,16 @@ class BadServerTest {
     @Test
     void connectsWhenTheServerIsPromotedAfterTheFirstAttempt() {
         makeItAReplicaOfNobody();
-        long before = attempts();
+        long before = servers.connectionsSoFar();
         CompletableFuture<Holdfast> building = CompletableFuture.supplyAsync(() -> Holdfast.builder()
                 .uri(servers.uri())
                 .connectTimeout(Duration.ofSeconds(30))
                 .build());
-        Await.until("some attempts have failed", () -> building.isDone() || attempts() > before + 2);
+        Await.until("some attempts have failed", () -> building.isDone() || servers.connectionsSoFar() > before + 2);
         servers.redis.replicaofNoOne();
         try (Holdfast built = Await.reply(building)) {
             assertThat(built.lock("free").tryLock()).isTrue();
         }
-    }
-
-    private long attempts() {
-        return Stream.of(servers.redis.info("stats").split("\r\n", -1))
-                .filter(line -> line.startsWith("total_connections_received:"))
-                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
-                .sum();
     }
 
     @Test
@@ -205,7 +184,7 @@ class BadServerTest {
         LOADING("it is loading its data; it will answer when it has finished") {
             @Override
             void befall(BadServerTest test) {
-                test.makeItLoad();
+                test.servers.beginLoading();
                 Await.until(
                         "the client hears of it",
                         () -> String.valueOf(catchThrowable(test.held::holder)).contains(text));

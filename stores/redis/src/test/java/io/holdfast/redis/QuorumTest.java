@@ -28,17 +28,17 @@ import org.junit.jupiter.api.Test;
 class QuorumTest {
 
     private static final int SERVERS = 5;
-    private static final QuorumOptions OPTIONS = options(Duration.ofSeconds(2), Duration.ofMillis(200));
-    private static final QuorumOptions LONG = options(Duration.ofSeconds(6), Duration.ofSeconds(2));
+    private static final QuorumOptions BRIEF_BUDGET = options(Duration.ofMillis(200));
+    private static final QuorumOptions LONG_BUDGET = options(Duration.ofSeconds(2));
 
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<Holdfast> clients = new ArrayList<>();
     private final HistoryChecker history = new HistoryChecker();
     private final AtomicBoolean over = new AtomicBoolean();
 
-    private static QuorumOptions options(Duration lease, Duration budget) {
+    private static QuorumOptions options(Duration budget) {
         return QuorumOptions.defaults()
-                .withLock(LockOptions.defaults().withLease(lease))
+                .withLock(LockOptions.defaults().withLease(Duration.ofSeconds(6)))
                 .withBudget(budget);
     }
 
@@ -61,7 +61,7 @@ class QuorumTest {
                         .build())
                 .toList();
         clients.addAll(mine);
-        return QuorumLock.of(mine, "quorum", OPTIONS);
+        return QuorumLock.of(mine, "quorum", BRIEF_BUDGET);
     }
 
     @Test
@@ -142,6 +142,6 @@ class QuorumTest {
                 .map(server -> Holdfast.builder().uri(server.uri()).lazy().build())
                 .toList();
         clients.addAll(mine);
-        return QuorumLock.of(mine, "quorum", LONG);
+        return QuorumLock.of(mine, "quorum", LONG_BUDGET);
     }
 }

@@ -15,6 +15,7 @@ import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,11 +23,15 @@ import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** A server and a look into it. */
 final class Servers implements AutoCloseable {
 
     private static final AtomicInteger NAMES = new AtomicInteger();
+
+    /** A server that is slow to load its data takes a minute for them. */
+    private static final int SLOW_KEYS = 60_000;
 
     final RedisServer server;
     final RedisCommands<String, String> redis;
@@ -59,6 +64,34 @@ final class Servers implements AutoCloseable {
 
     static Servers start(String... args) {
         return new Servers(RedisServer.start(args), true);
+    }
+
+    /** A server that is slow to load its data, when it has any. */
+    static Servers slowToLoad() {
+        return start("--key-load-delay", "1000", "--loading-process-events-interval-bytes", "1024");
+    }
+
+    /** Restarts a server that is slow to load its data. It loads them until {@link #endLoading}, or for a minute. */
+    void beginLoading() {
+        Map<String, String> data = new HashMap<>();
+        for (int i = 0; i < SLOW_KEYS; i++) {
+            data.put("key" + i, "x");
+        }
+        redis.mset(data);
+        redis.save();
+        server.restart();
+    }
+
+    void endLoading() {
+        redis.configSet("key-load-delay", "0");
+    }
+
+    /** How often anybody has connected. */
+    long connectionsSoFar() {
+        return Stream.of(redis.info("stats").split("\r\n", -1))
+                .filter(line -> line.startsWith("total_connections_received:"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1)))
+                .sum();
     }
 
     /** A replica, which has caught up. */

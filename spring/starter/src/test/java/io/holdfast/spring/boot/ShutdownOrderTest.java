@@ -9,6 +9,7 @@ import io.holdfast.embedded.redis.RedisServer;
 import io.holdfast.jdbc.JdbcHoldfast;
 import io.holdfast.spring.Locked;
 import io.lettuce.core.resource.ClientResources;
+import java.time.Duration;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -58,13 +59,19 @@ import org.springframework.scheduling.quartz.SchedulerFactoryBean;
 class ShutdownOrderTest {
 
     private static final long LIMIT_SECONDS = 20;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private final String uri = "memory:" + UUID.randomUUID();
     private final ApplicationContextRunner runner =
             new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(HoldfastAutoConfiguration.class));
 
+    /** Connects a client that waits longer for an answer than a busy machine takes. */
+    private static Holdfast connect(String uri) {
+        return Holdfast.builder().uri(uri).commandTimeout(PATIENCE).build();
+    }
+
     private static boolean isLocked(String uri) {
-        return isLocked(Holdfast.connect(uri));
+        return isLocked(connect(uri));
     }
 
     private static boolean isLocked(Holdfast other) {
@@ -125,7 +132,7 @@ class ShutdownOrderTest {
     }
 
     private CompletableFuture<Boolean> start(ApplicationContext context, Predicate<BooleanSupplier> method) {
-        return start(context, context.getBean("threads", Executor.class), method, () -> Holdfast.connect(uri));
+        return start(context, context.getBean("threads", Executor.class), method, () -> connect(uri));
     }
 
     /** Runs a method of a bean until the bean "threads" is destroyed. Returns {@code true} if another client sees the lock then. */
@@ -211,7 +218,7 @@ class ShutdownOrderTest {
                             context,
                             task -> Task.schedule(scheduler, task),
                             context.getBean(Jobs.class)::run,
-                            () -> Holdfast.connect(uri)));
+                            () -> connect(uri)));
                 });
         assertThat(get(locked.get())).isTrue();
     }
@@ -244,7 +251,7 @@ class ShutdownOrderTest {
         pool.setJdbcUrl(url);
         assertKeepsLock(
                 runner.withBean(HikariDataSource.class, () -> new HikariDataSource(pool)),
-                () -> JdbcHoldfast.connect(database),
+                () -> JdbcHoldfast.builder(database).commandTimeout(PATIENCE).build(),
                 output);
     }
 
@@ -284,7 +291,7 @@ class ShutdownOrderTest {
         try (RedisServer server = RedisServer.start()) {
             assertKeepsLock(
                     runner.withUserConfiguration(application).withPropertyValues("port=" + server.port()),
-                    () -> Holdfast.connect(server.uri()),
+                    () -> connect(server.uri()),
                     output);
         }
     }
