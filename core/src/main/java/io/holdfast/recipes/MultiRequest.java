@@ -100,7 +100,7 @@ final class MultiRequest<T> {
         }
     }
 
-    /** Starts another attempt when the members are released, which the store may else refuse because of this one. */
+    /** Starts another attempt when the members are released. Before that, a store may refuse it because of the present hold. */
     private void restart() {
         releaseAll(failures -> guarded(() -> {
             plan.restart();

@@ -264,7 +264,7 @@ public abstract class Slot {
 
     /**
      * Returns {@code true} if a replaced tenure has refused the request, which has overtaken its release on the way to the store.
-     * Nobody else holds the name then, so that is no answer for the waiters.
+     * Nobody else holds the name then. So the refusal is no answer for the waiters.
      */
     final boolean refusedByReplaced(Acquire.Refused reply) {
         return queue.inOutage()

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.LeaseLostException;
 import io.holdfast.StoreUnavailableException;
 import io.holdfast.recipes.QuorumLease;
+import io.holdfast.testkit.faults.Fault;
+import io.holdfast.testkit.faults.Operation;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +31,23 @@ class QuorumExtendTest extends FiveServers {
         assertThatThrownBy(() -> lease.extend(THIRTY)).isInstanceOf(StoreUnavailableException.class);
         lease.close();
         sim.runFor(SIXTY);
+    }
+
+    /** The servers have applied it, and would keep the name for longer. The owner does not rely on that. */
+    @Test
+    void anExtensionWithoutAnAnswerEndsAtTheOldEnd() throws InterruptedException {
+        QuorumLease lease = lockA.tryAcquire(Duration.ZERO, TWENTY).orElseThrow();
+        sim.runReady();
+        for (int server = 0; server < SERVERS; server++) {
+            faults(ofA, server).next(Operation.RENEW, Fault.DROP_REPLY);
+        }
+        assertThatThrownBy(() -> lease.extend(SIXTY)).isInstanceOf(StoreUnavailableException.class);
+        assertThat(lease.isValid()).isTrue();
+        assertThat(lease.remainingLease()).isLessThan(TWENTY);
+        sim.runFor(TWENTY.plus(SECOND));
+        assertThat(lease.isValid()).isFalse();
+        assertFree();
+        assertThatThrownBy(lease::close).isInstanceOf(LeaseLostException.class);
     }
 
     @Test

@@ -183,6 +183,8 @@ public final class JdbcFence {
      * <p>In isolation levels above READ COMMITTED, H2 fails with SQL state 40001 if the row was made after the transaction began.
      * MySQL, MariaDB and H2 do so if the row was deleted. Repeat the transaction.
      *
+     * <p>H2 waits for a row until its own {@code LOCK_TIMEOUT} has passed, whatever the wait.
+     *
      * @param transaction a connection of the same database, with auto-commit off
      * @param name the name of what is locked, up to 512 bytes of UTF-8
      * @param wait the maximum wait, which is rounded up to seconds; the database may have a shorter limit
