@@ -47,6 +47,15 @@ class RedisFailuresTest {
         assertThat(failure).hasMessageContainingAll("find the master", "it belongs to a cluster", answer);
     }
 
+    /** The second text is that of a connection which is closed while the driver sets it up. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Connection closed prematurely", "RedisHandshakeHandler not registered"})
+    void aConnectionThatIsClosedAtOnceIsNotOneOfRedis(String text) {
+        StoreException failure = new RedisFailures(RedisAddress.parse("redis://host"))
+                .unreachable("connect", new IllegalStateException(text));
+        assertThat(failure).hasMessageContaining("it does not answer like Redis; check host and port");
+    }
+
     @ParameterizedTest
     @CsvSource({
         "ERR unknown command 'WAITAOF', true",

@@ -314,7 +314,7 @@ public final class RedisFailures {
 
     private Reason noConnection(Throwable cause) {
         String text = String.valueOf(cause.getMessage());
-        boolean closed = text.contains(CLOSED_EARLY) || text.contains("Connection reset");
+        boolean closed = isWithoutAnswer(cause) || text.contains("Connection reset");
         if (text.contains("max number of clients")) {
             return new Reason("it accepts no more clients; raise its maxclients, or close others (" + text + ")", true);
         } else if (cause instanceof UnknownHostException) {
