@@ -41,7 +41,8 @@ public interface LockObserver {
 
         /**
          * Called when the lock was acquired, before its owner continues: on the thread that acquires, or for a future on the
-         * executor that completes it, which for a member of a composite lock is a thread of the client. One method of the result is called when the hold ends.
+         * executor that completes it, which for a member of a composite lock is a thread of the client. One method of the result
+         * is called when the hold ends.
          */
         Holding acquired(long fencingToken);
 

@@ -2,6 +2,7 @@ package io.holdfast.recipes;
 
 import io.holdfast.DistributedLock;
 import io.holdfast.LockTimeoutException;
+import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.LockLocation;
 import io.holdfast.internal.access.LockMember;
 import io.holdfast.internal.access.MemberSpec;
@@ -20,6 +21,7 @@ import java.util.function.Function;
 final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements MultiLock {
 
     private final List<DistributedLock> members;
+    private final MemberClients clients;
 
     /**
      * The number of levels of each thread in this object. A thread that has locked only the members has none, and cannot unlock
@@ -30,6 +32,11 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
 
     private ClientMultiLock(List<DistributedLock> members) {
         this.members = members;
+        clients = new MemberClients(
+                this,
+                members.stream()
+                        .map(member -> LockAccess.of("a multi-lock", member))
+                        .toList());
     }
 
     /** Checks and sorts the members, and returns a multi-lock of them. */
@@ -83,7 +90,7 @@ final class ClientMultiLock extends ClientCompositeLock<MultiLease> implements M
 
     @Override
     <T> CompletableFuture<T> start(MemberSpec spec, long wait, Function<Optional<MultiLease>, T> result) {
-        return new MultiRequest<>(members, spec, timeout(wait), result).start();
+        return new MultiRequest<>(members, clients, spec, timeout(wait), result).start();
     }
 
     // ---- the hold of a thread

@@ -82,7 +82,8 @@ final class ClientQuorumLease implements QuorumLease {
     }
 
     private void requireAttainable(Duration atLeast) {
-        Duration max = servers.open().validityOf(servers.lease(hold.lease().longest()));
+        Duration max =
+                servers.clients().open().validityOf(servers.lease(hold.lease().longest()));
         if (atLeast.isNegative() || atLeast.compareTo(max) > 0) {
             throw new IllegalArgumentException(servers + ": atLeast " + atLeast + " is out of range: zero to "
                     + max.toMillis() + " ms, the lease less its margin");
@@ -96,7 +97,7 @@ final class ClientQuorumLease implements QuorumLease {
     private boolean confirm(Function<LeaseAccess, CompletableFuture<Boolean>> ask) {
         CompletableFuture<Boolean> confirmed =
                 MajorityVote.of(hold.memberLeases().stream().map(ask).toList(), servers.majority());
-        Platform.Task timer = servers.later(servers.commandTimeout(), () -> confirmed.complete(false));
+        Platform.Task timer = servers.clients().later(servers.commandTimeout(), () -> confirmed.complete(false));
         Awaiting.done(servers.platform(), confirmed, Durations.NEVER);
         timer.cancel();
         return confirmed.join();

@@ -210,15 +210,9 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
                 hold -> servers.clients()
                         .deliver(
                                 request.lease(),
-                                hold.map(ClientQuorumLock::releasing),
+                                hold.map(undelivered -> undelivered::release),
                                 inTime -> answered(relay, request, result, hold, inTime)),
                 error -> callBack(() -> relay.fail(error)));
-    }
-
-    private static Runnable releasing(QuorumHold undelivered) {
-        return () -> {
-            var unused = undelivered.release();
-        };
     }
 
     private <T> void answered(

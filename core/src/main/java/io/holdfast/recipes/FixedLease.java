@@ -35,7 +35,7 @@ final class FixedLease {
     /** Returns how long the hold can stay valid, at least; empty if it is renewed. */
     Optional<Duration> left() {
         return longest.flatMap(length -> untilEnd()
-                .map(time -> time.minus(length.minus(servers.open().validityOf(length))))
+                .map(time -> time.minus(length.minus(servers.clients().open().validityOf(length))))
                 .map(left -> left.isNegative() ? Duration.ZERO : left));
     }
 }

@@ -4,7 +4,6 @@ import io.holdfast.DistributedLock;
 import io.holdfast.Lease;
 import io.holdfast.LockTimeoutException;
 import io.holdfast.internal.access.LeaseAccess;
-import io.holdfast.internal.access.LockAccess;
 import io.holdfast.internal.access.MemberSpec;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,16 +37,16 @@ final class MultiRequest<T> {
     private final Relay<T> relay = new Relay<>();
 
     MultiRequest(
-            List<DistributedLock> members, MemberSpec spec, Timeout timeout, Function<Optional<MultiLease>, T> result) {
+            List<DistributedLock> members,
+            MemberClients clients,
+            MemberSpec spec,
+            Timeout timeout,
+            Function<Optional<MultiLease>, T> result) {
         this.members = members;
+        this.clients = clients;
         this.timeout = timeout;
         this.result = result;
         plan = new AcquirePlan(members, spec, timeout);
-        clients = new MemberClients(
-                MultiTexts.of(members),
-                members.stream()
-                        .map(member -> LockAccess.of("a multi-lock", member))
-                        .toList());
     }
 
     CompletableFuture<T> start() {
@@ -81,15 +80,11 @@ final class MultiRequest<T> {
         if (lease.isValid()) {
             clients.deliver(
                     lease.remainingLease(),
-                    Optional.of(() -> releaseUndelivered(lease)),
+                    Optional.of(() -> release(lease.leases())),
                     inTime -> guarded(() -> delivered(lease, inTime)));
         } else {
             restart();
         }
-    }
-
-    private static void releaseUndelivered(ClientMultiLease lease) {
-        var unused = release(lease.leases());
     }
 
     private void delivered(ClientMultiLease lease, boolean inTime) {

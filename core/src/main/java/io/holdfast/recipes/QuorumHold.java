@@ -136,7 +136,7 @@ final class QuorumHold {
         hasTurn = turn.isPresent();
         startNanos = servers.platform().nanoTime();
         answerDeadline = startNanos + timeout.toNanos();
-        events = new Serial(e -> servers.open().access().failed(servers.toString(), e));
+        events = new Serial(e -> servers.clients().open().access().failed(servers.toString(), e));
         members = servers.all().stream()
                 .map(server -> new QuorumMember(server, this, servers.budget(server, fixedLease)))
                 .toList();
@@ -323,8 +323,8 @@ final class QuorumHold {
             boolean hurries = yields && isRefusedBy(members.stream());
             Duration least = hurries ? QuorumServers.shorter(patience, SHORT_PATIENCE) : patience;
             WeakReference<QuorumHold> self = new WeakReference<>(this);
-            silenceTimer = servers.later(
-                    late.compareTo(least) > 0 ? late : least, () -> deliver(self, QuorumHold::giveUpSilent));
+            silenceTimer = servers.clients()
+                    .later(late.compareTo(least) > 0 ? late : least, () -> deliver(self, QuorumHold::giveUpSilent));
         }
     }
 
@@ -428,7 +428,8 @@ final class QuorumHold {
 
     private void scheduleTick() {
         WeakReference<QuorumHold> self = new WeakReference<>(this);
-        ticker = servers.later(servers.lease(fixedLease).dividedBy(TICKS), () -> deliver(self, QuorumHold::tick));
+        ticker = servers.clients()
+                .later(servers.lease(fixedLease).dividedBy(TICKS), () -> deliver(self, QuorumHold::tick));
     }
 
     private void tick() {
@@ -506,7 +507,8 @@ final class QuorumHold {
                 .toList();
         memberLeases = List.of();
         CompletableFuture<Void> all = CompletableFuture.allOf(lost.toArray(CompletableFuture[]::new));
-        var timer = servers.later(QuorumServers.shorter(servers.budget(fixedLease), max), () -> all.complete(null));
+        var timer = servers.clients()
+                .later(QuorumServers.shorter(servers.budget(fixedLease), max), () -> all.complete(null));
         CompletableFuture<Integer> lostCount = all.thenApply(nothing -> {
             timer.cancel();
             return (int) lost.stream().filter(each -> each.getNow(false)).count();

@@ -151,7 +151,7 @@ final class QuorumRequest {
     }
 
     private void tryLater(Duration delay) {
-        var unused = servers.later(delay, () -> tryAgain(Optional.empty(), true));
+        var unused = servers.clients().later(delay, () -> tryAgain(Optional.empty(), true));
     }
 
     private static boolean isContended(Optional<RuntimeException> failure) {
@@ -164,7 +164,7 @@ final class QuorumRequest {
         CompletableFuture<Optional<Lease>> answer = requestTurn(gate, wait);
         turn = answer;
         // a frozen gate could take longer
-        Platform.Task timer = servers.later(wait, () -> answer.complete(Optional.empty()));
+        Platform.Task timer = servers.clients().later(wait, () -> answer.complete(Optional.empty()));
         var unused = answer.whenComplete((lease, error) -> {
             timer.cancel();
             if (!outcome.isDone()) {

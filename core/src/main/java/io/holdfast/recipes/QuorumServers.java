@@ -64,22 +64,12 @@ record QuorumServers(String name, List<LockAccess> all, Optional<Duration> budge
     }
 
     MemberClients clients() {
-        return new MemberClients(toString(), all);
-    }
-
-    /** Returns a server whose client is open, if there is one; otherwise the first server. */
-    LockAccess open() {
-        return clients().open();
+        return new MemberClients(this, all);
     }
 
     /** Returns {@code true} if fewer clients than a majority are open. */
     boolean areTooManyClosed() {
         return all.stream().filter(server -> !server.isClosed()).count() < majority();
-    }
-
-    /** Runs a task after the delay, or as soon as the client that runs it is closed. */
-    Platform.Task later(Duration delay, Runnable task) {
-        return open().later(delay, task);
     }
 
     /** Returns a description for error texts. */

@@ -23,6 +23,7 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** The two blocking faces of a lock, one for threads and one for leases. Its state is in the slots of the client. */
@@ -309,11 +310,11 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public AsyncLock<Lease> async() {
-        return async(spec);
+        return async(spec, client.tasks().callbacks());
     }
 
-    private ClientAsyncLock async(HoldSpec requested) {
-        return new ClientAsyncLock(client, name, requested, client.tasks().callbacks());
+    private ClientAsyncLock async(HoldSpec requested, Executor executor) {
+        return new ClientAsyncLock(client, name, requested, executor);
     }
 
     // ---- member of a multi-lock
@@ -343,8 +344,7 @@ public record ClientLock(ClientParts client, String name, HoldSpec spec, boolean
 
     @Override
     public CompletableFuture<Optional<Lease>> leaseAsync(MemberSpec how, Duration wait) {
-        return new ClientAsyncLock(client, name, specFor(how), client.tasks().background())
-                .asMember(Durations.nanos(wait), how.tries());
+        return async(specFor(how), client.tasks().background()).asMember(Durations.nanos(wait), how.tries());
     }
 
     private HoldSpec specFor(MemberSpec how) {
