@@ -3,13 +3,17 @@ package io.holdfast.testkit;
 import io.holdfast.HoldfastException;
 import io.holdfast.IndeterminateLockException;
 import io.holdfast.StoreUnavailableException;
+import io.holdfast.spi.StoreException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /**
  * Waits for expected events in real time. Fails if an event does not occur within three minutes, which is long for a busy machine.
@@ -47,6 +51,19 @@ public final class Await {
                 "the threads " + prefix + " are gone",
                 () -> Thread.getAllStackTraces().keySet().stream()
                         .noneMatch(thread -> thread.getName().startsWith(prefix)));
+    }
+
+    /** Repeats a request until the store answers it. What an attempt without an answer has acquired is granted again. */
+    public static <T> T answer(Supplier<T> request) {
+        List<T> answers = new ArrayList<>();
+        until("an answer", () -> {
+            try {
+                return answers.add(request.get());
+            } catch (StoreException e) {
+                return false;
+            }
+        });
+        return answers.get(0);
     }
 
     /** Returns the value of the stage, or throws its failure. */

@@ -64,8 +64,8 @@ class LocaleTest {
     }
 
     /**
-     * What a script writes that runs without an environment, except these settings. It is run again if it ends as holdfast does
-     * that a busy host has kept from an answer in time.
+     * Returns what a script writes. The script has no environment except these settings. It is run again if a busy
+     * host has kept holdfast from an answer in time.
      */
     private static String run(String settings, String script) throws Exception {
         Path file = Files.writeString(root.resolve("script"), script);

@@ -234,9 +234,7 @@ class UnconfirmedTest extends VirtualTime {
     // ---- the bounds of a wait, when each answer takes a while and counts for nobody
 
     private CompletionStage<Void> goneAfter(Duration time) {
-        CompletableFuture<Void> answer = new CompletableFuture<>();
-        timer.schedule(time.toNanos(), () -> answer.completeExceptionally(tooFew()));
-        return answer;
+        return after(time).thenCompose(passed -> gone());
     }
 
     private Duration took(CompletableFuture<?> asked) {

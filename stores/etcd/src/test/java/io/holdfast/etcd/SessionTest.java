@@ -18,10 +18,8 @@ import io.holdfast.testkit.cluster.HoldingProcess;
 import io.holdfast.testkit.faults.Wire;
 import io.holdfast.testservers.EtcdServers;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterAll;
@@ -83,19 +81,6 @@ class SessionTest {
         }
     }
 
-    /** Repeats a request until the store answers it. */
-    private static <T> T answered(Supplier<T> request) {
-        List<T> answers = new ArrayList<>();
-        Await.until("an answer", () -> {
-            try {
-                return answers.add(request.get());
-            } catch (StoreException e) {
-                return false;
-            }
-        });
-        return answers.get(0);
-    }
-
     @Test
     void aHoldIsCertainForNoLongerThanItsSession() {
         try (StoreClient client = client(LONG)) {
@@ -126,15 +111,16 @@ class SessionTest {
     void whatIsHeldAfterALongStopIsHeldByOne() throws InterruptedException {
         try (StoreClient client = client();
                 StoreClient other = client()) {
-            Acquire.Granted before = answered(() -> client.granted("stopped", 1));
+            Acquire.Granted before = Await.answer(() -> client.granted("stopped", 1));
             ensemble.pause(0);
             Thread.sleep(SESSION.plusSeconds(2).toMillis());
             ensemble.resume(0);
             Await.until("both are connected again", () -> client.isConnected() && other.isConnected());
-            if (answered(() -> other.acquire("stopped", 1)) instanceof Acquire.Granted) {
+            if (Await.answer(() -> other.acquire("stopped", 1)) instanceof Acquire.Granted) {
                 Await.until("the loss is known", () -> isLost(client, "stopped"));
-                assertThat(answered(() -> client.release("stopped", 1)).held()).isFalse();
-            } else if (!answered(() -> client.release("stopped", 1)).held()) {
+                assertThat(Await.answer(() -> client.release("stopped", 1)).held())
+                        .isFalse();
+            } else if (!Await.answer(() -> client.release("stopped", 1)).held()) {
                 // race: the session has ended after the refusal
                 Await.until("it is free", () -> isGranted(other, "stopped"));
             }

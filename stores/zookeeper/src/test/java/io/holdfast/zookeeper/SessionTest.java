@@ -21,7 +21,6 @@ import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Supplier;
 import java.util.stream.LongStream;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
@@ -80,19 +79,6 @@ class SessionTest {
         return grants.get(0);
     }
 
-    /** Repeats a request until the store answers it. */
-    private static <T> T answered(Supplier<T> request) {
-        List<T> answers = new ArrayList<>();
-        Await.until("an answer", () -> {
-            try {
-                return answers.add(request.get());
-            } catch (StoreException e) {
-                return false;
-            }
-        });
-        return answers.get(0);
-    }
-
     @Test
     void aHoldIsCertainForNoLongerThanItsSession() {
         try (StoreClient client = client(LONG)) {
@@ -116,10 +102,10 @@ class SessionTest {
             Await.until("it is connected again", () -> client.isConnected());
             Acquire.Granted after = grantedAtLast(other, "ended", 1);
             assertThat(after.tokens().first()).isGreaterThan(before.tokens().last());
-            Renew.Reply renewed = answered(() -> client.renew("ended", 1));
+            Renew.Reply renewed = Await.answer(() -> client.renew("ended", 1));
             assertThat(renewed).isInstanceOf(Renew.Lost.class);
-            assertThat(answered(() -> client.release("ended", 1)).held()).isFalse();
-            assertThat(answered(() -> client.refused("ended", 2)).holder())
+            assertThat(Await.answer(() -> client.release("ended", 1)).held()).isFalse();
+            assertThat(Await.answer(() -> client.refused("ended", 2)).holder())
                     .contains(other.tenure(1).toString());
         }
     }

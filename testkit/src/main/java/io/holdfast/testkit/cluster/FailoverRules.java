@@ -9,8 +9,6 @@ import io.holdfast.spi.StoreProvider;
 import io.holdfast.testkit.Await;
 import io.holdfast.testkit.StoreClient;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -53,10 +51,10 @@ public abstract class FailoverRules {
         StoreClient holder = client(cluster);
         try (StoreClient other = client(cluster)) {
             int leader = cluster.leader();
-            Acquire.Granted granted = (Acquire.Granted) answered(holder, name, 1);
+            Acquire.Granted granted = (Acquire.Granted) Await.answer(() -> holder.acquire(name, 1));
             cluster.kill(leader);
             long killed = System.nanoTime();
-            Acquire.Reply answer = answered(other, name, 1);
+            Acquire.Reply answer = Await.answer(() -> other.acquire(name, 1));
             Duration outage = Duration.ofNanos(System.nanoTime() - killed);
             assertEquals(
                     Optional.of(holder.tenure(1).toString()),
@@ -70,7 +68,7 @@ public abstract class FailoverRules {
             cluster.start(leader);
             Await.until("its release is answered", () -> isAnswered(holder, name));
             Await.until("it is granted", () -> {
-                Acquire.Reply reply = answered(other, name, 2);
+                Acquire.Reply reply = Await.answer(() -> other.acquire(name, 2));
                 return reply instanceof Acquire.Granted later
                         && later.tokens().first() > granted.tokens().last();
             });
@@ -87,18 +85,5 @@ public abstract class FailoverRules {
         } catch (StoreException e) {
             return false;
         }
-    }
-
-    /** Asks until there is an answer. What an attempt without an answer has acquired is granted again. */
-    private static Acquire.Reply answered(StoreClient client, String name, long number) {
-        List<Acquire.Reply> answers = new ArrayList<>();
-        Await.until("an answer", () -> {
-            try {
-                return answers.add(client.acquire(name, number));
-            } catch (StoreException e) {
-                return false;
-            }
-        });
-        return answers.get(0);
     }
 }

@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.holdfast.testkit.Await;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -124,23 +126,27 @@ class CrowdProcessTest {
         }
     }
 
+    /** Releases a hold at the end of a stop that has outlasted it. */
+    private static List<CrowdViolation> violationsAfter(BiConsumer<CrowdProcess, Runnable> stop) throws Exception {
+        try (Crowd crowd = Crowd.start("a release after a stop", PLAN)) {
+            stop.accept(crowd.living().get(0), () -> crowd.work(STOP));
+            crowd.awaitAllServed(SERVED);
+            return crowd.finish().violations();
+        }
+    }
+
     /** The clock of its machine stood still, so the hold has not ended for it. */
     @Test
     void excusesAReleaseAfterTheEndIfTheMachineWasSuspended() throws Exception {
-        try (Crowd crowd = Crowd.start("a release after a stop", PLAN)) {
-            crowd.living().get(0).whileSuspended(() -> crowd.work(STOP));
-            crowd.awaitAllServed(SERVED);
-            assertThat(crowd.finish().violations()).isEmpty();
-        }
+        assertThat(violationsAfter(CrowdProcess::whileSuspended)).isEmpty();
     }
 
     @Test
     void reportsAReleaseAfterTheEndIfTheProcessWasStopped() throws Exception {
-        try (Crowd crowd = Crowd.start("a release after a stop", PLAN)) {
-            crowd.living().get(0).whileStopped(() -> crowd.work(STOP));
-            crowd.awaitAllServed(SERVED);
-            assertThat(crowd.finish().violations()).singleElement().asString().startsWith("SILENT_LOSS: held by");
-        }
+        assertThat(violationsAfter(CrowdProcess::whileStopped))
+                .singleElement()
+                .asString()
+                .startsWith("SILENT_LOSS: held by");
     }
 
     @Test

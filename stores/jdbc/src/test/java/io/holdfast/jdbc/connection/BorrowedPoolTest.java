@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.holdfast.jdbc.LoadedDrivers;
 import io.holdfast.jdbc.TellingPool;
 import io.holdfast.jdbc.Views;
 import io.holdfast.jdbc.sql.H2;
@@ -25,12 +26,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Connections that are borrowed from an application which may have none left. */
 @Timeout(120)
+@ExtendWith(LoadedDrivers.class)
 class BorrowedPoolTest {
 
     private static final long PATIENT_MILLIS = 20_000;
@@ -99,12 +101,6 @@ class BorrowedPoolTest {
 
     private long openConnections() {
         return lent.stream().filter(each -> !isClosed(each)).count();
-    }
-
-    /** The limits do not include the time in which a cold process loads drivers. */
-    @BeforeAll
-    static void load() throws SQLException {
-        DriverManager.getConnection("jdbc:h2:mem:").close();
     }
 
     @AfterEach

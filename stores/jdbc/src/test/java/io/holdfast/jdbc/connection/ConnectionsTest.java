@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.holdfast.LockReport;
+import io.holdfast.jdbc.LoadedDrivers;
 import io.holdfast.jdbc.TellingPool;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
@@ -21,10 +22,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A pool over a data source that has no connection left. */
+@ExtendWith(LoadedDrivers.class)
 class ConnectionsTest {
 
     private static final Duration BRIEF = Duration.ofSeconds(2);
@@ -37,12 +39,6 @@ class ConnectionsTest {
     private final AtomicInteger opened = new AtomicInteger();
     private Optional<ApplicationPool> application = Optional.of(new ApplicationPool(new TellingPool.Dbcp(10)));
     private Duration took = Duration.ZERO;
-
-    /** The limits do not include the time in which a cold process loads drivers. */
-    @BeforeAll
-    static void load() throws SQLException {
-        DriverManager.getConnection("jdbc:h2:mem:").close();
-    }
 
     private Connections open(Duration timeout) {
         return new Connections(

@@ -3,6 +3,7 @@ package io.holdfast.jdbc.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.jdbc.LoadedDrivers;
 import io.holdfast.testkit.Await;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -13,10 +14,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The thread that opens connections, and what it opens for nobody. */
+@ExtendWith(LoadedDrivers.class)
 class OpenerTest {
 
     /** Far less than the time after which a thread ends that has nothing to do. */
@@ -45,12 +47,6 @@ class OpenerTest {
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
-    }
-
-    /** The limits do not include the time in which a cold process loads drivers. */
-    @BeforeAll
-    static void load() throws SQLException {
-        DriverManager.getConnection("jdbc:h2:mem:").close();
     }
 
     @AfterEach

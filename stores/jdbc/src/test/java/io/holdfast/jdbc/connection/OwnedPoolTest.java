@@ -2,6 +2,7 @@ package io.holdfast.jdbc.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.holdfast.jdbc.LoadedDrivers;
 import io.holdfast.jdbc.Views;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
@@ -11,10 +12,11 @@ import java.sql.SQLException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The pool of a client that has opened its connections itself. */
+@ExtendWith(LoadedDrivers.class)
 class OwnedPoolTest {
 
     private static final int ROUND_TRIP_MILLIS = 400;
@@ -30,12 +32,6 @@ class OwnedPoolTest {
     private final Opener opener = new Opener(Opener.daemons("owned-opener"), 5_000, () -> "");
     private final Source source = new Source(this::slow, dialect, 2_000, opener);
     private final OwnedPool pool = new OwnedPool("owned", source, dialect, Opener.daemons("owned"), TIMEOUT_MILLIS);
-
-    /** The limits do not include the time in which a cold process loads drivers. */
-    @BeforeAll
-    static void load() throws SQLException {
-        DriverManager.getConnection("jdbc:h2:mem:").close();
-    }
 
     @AfterEach
     void close() {

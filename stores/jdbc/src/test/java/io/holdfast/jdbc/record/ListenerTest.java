@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.LockReport;
+import io.holdfast.jdbc.LoadedDrivers;
 import io.holdfast.jdbc.sql.Message;
 import io.holdfast.jdbc.sql.Messages;
 import io.holdfast.spi.Acquire;
@@ -33,12 +34,13 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** The thread that listens, with connections that fail or deliver nothing. */
 @Timeout(180)
+@ExtendWith(LoadedDrivers.class)
 class ListenerTest {
 
     private static final Duration COMMAND = Duration.ofSeconds(2);
@@ -56,12 +58,6 @@ class ListenerTest {
     private Map<RecordKey, Looker.Sight> look(List<RecordKey> keys) {
         looks.incrementAndGet();
         return Map.of();
-    }
-
-    /** The limits do not include the time in which a cold process loads drivers. */
-    @BeforeAll
-    static void load() throws SQLException {
-        DriverManager.getConnection("jdbc:h2:mem:").close();
     }
 
     @AfterEach
