@@ -25,6 +25,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(600)
 class TortureTest {
 
+    private static final int MOST_RUNS = 10;
+
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
 
@@ -85,16 +87,25 @@ class TortureTest {
         assertThat((List<?>) result.get("violations")).isEmpty();
     }
 
-    /** With this seed, the first fault stops a process for more than two leases. */
+    /**
+     * With this seed, the first fault stops a process for more than two leases. If none of its threads holds the lock at that moment,
+     * no lease ends too early, and the run is repeated.
+     */
     @Tag("ci")
     @Test
     void findsTwoHoldersOfAHomeMadeLock(@TempDir Path folder) throws Exception {
-        Path json = folder.resolve("result.json");
-        assertThat(run("--subject", "setnx", "--seconds", "5", "--seed", "88", "--json", json.toString()))
-                .as("%s%s", out, err)
-                .isEqualTo(1);
+        String[] arguments = {
+            "--subject", "setnx", "--seconds", "5", "--seed", "88", "--json", folder.resolve("result.json") + ""
+        };
+        int code = 0;
+        for (int runs = 0; code == 0 && runs < MOST_RUNS; runs++) {
+            code = run(arguments);
+        }
+        assertThat(code).as("%s%s", out, err).isEqualTo(1);
         assertThat(out.toString()).contains("OVERLAP: n-setnx", "--seed 88");
-        assertThat((List<?>) JSON.std.mapFrom(Files.readString(json)).get("violations"))
+        assertThat((List<?>) JSON.std
+                        .mapFrom(Files.readString(folder.resolve("result.json")))
+                        .get("violations"))
                 .isNotEmpty();
     }
 }
