@@ -8,6 +8,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.testkit.Simulation;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -250,6 +251,39 @@ class ReconnectingTest {
         awaitAttempt(2);
         refuses(2);
         assertFails(opened, "wrong password");
+    }
+
+    private void isRefused(int attempt) {
+        attempts.get(attempt - 1)
+                .completeExceptionally(new StoreException(
+                        Effect.NOT_APPLIED, "nobody", new ConnectException("Connection refused: /127.0.0.1:1")));
+    }
+
+    @Test
+    void openFailsAtOnceIfNothingListensAtTheFirstAttempt() {
+        CompletionStage<Connection> opened = kept.open(LIMIT);
+        isRefused(1);
+        assertFails(opened, "nobody");
+    }
+
+    @Test
+    void openGoesOnIfNothingListensAtALaterAttempt() {
+        CompletionStage<Connection> opened = kept.open(LIMIT);
+        fails(1, "it is starting");
+        awaitAttempt(2);
+        isRefused(2);
+        awaitAttempt(3);
+        assertThat(opened).isCompletedWithValue(connects(3));
+        simulation.run();
+    }
+
+    @Test
+    void openGoesOnIfTheFirstAttemptHasNoAnswer() {
+        CompletionStage<Connection> opened = kept.open(LIMIT);
+        attempts.get(0).completeExceptionally(new ConnectException("Connection timed out"));
+        awaitAttempt(2);
+        assertThat(opened).isCompletedWithValue(connects(2));
+        simulation.run();
     }
 
     @Test

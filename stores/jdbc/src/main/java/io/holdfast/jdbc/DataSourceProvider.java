@@ -11,6 +11,7 @@ import io.holdfast.spi.LockStore;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreProvider;
 import io.holdfast.spi.StoreUri;
+import io.holdfast.support.FirstConnection;
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.SQLException;
@@ -60,7 +61,7 @@ final class DataSourceProvider implements StoreProvider {
                 !config.lazy(),
                 "the client of a DataSource cannot be lazy, because its first connection tells which database it is");
         StoreSettings settings = settings(config.uri());
-        Description found = describe(config);
+        Description found = new FirstConnection(config.platform(), config.connectTimeout()).get(() -> describe(config));
         found.url().ifPresent(ServerUrl::requireNoRepetition);
         found.url().ifPresent(ServerUrl::requireOneHostOfMySql);
         DatabaseKind kind = DatabaseKind.ofProduct(found.product())
@@ -95,7 +96,7 @@ final class DataSourceProvider implements StoreProvider {
                 new Opener(Opener.daemons("holdfast-datasource"), limit, new ApplicationPool(source)::explanation)) {
             return opener.call(this::describe, late -> {});
         } catch (SQLException e) {
-            throw new Failures("the DataSource", FailureCodes.byState()).opening("connect", e, false);
+            throw new Failures("the DataSource", FailureCodes.ofAnyKind()).opening("connect", e, false);
         }
     }
 

@@ -1,10 +1,17 @@
 package io.holdfast.jdbc;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.holdfast.Holdfast;
+import io.holdfast.HoldfastBuilder;
 import io.holdfast.StoreUnavailableException;
+import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
 
 /** Data sources that are refused. */
@@ -52,11 +59,31 @@ class DataSourceTest {
     }
 
     @Test
-    void oneThatFailsIsNotAvailable() {
-        assertThatThrownBy(() -> JdbcHoldfast.connect(Sources.of(() -> {
+    void oneThatFailsIsNotAvailableAfterSeveralAttempts() {
+        AtomicInteger attempts = new AtomicInteger();
+        HoldfastBuilder builder = JdbcHoldfast.builder(Sources.of(() -> {
+                    attempts.incrementAndGet();
                     throw new SQLException("no route", "08001");
-                })))
+                }))
+                .connectTimeout(Duration.ofSeconds(2));
+        assertThatThrownBy(builder::build)
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessageContainingAll("the DataSource", "connect", "no route");
+        assertThat(attempts).hasValueGreaterThan(1);
+    }
+
+    @Test
+    void oneThatFailsAtFirstIsAskedAgain() {
+        AtomicInteger failing = new AtomicInteger(3);
+        DataSource h2 = Sources.of(() -> {
+            if (failing.getAndDecrement() > 0) {
+                throw new SQLException("the database system is starting up", "57P03");
+            }
+            return DriverManager.getConnection("jdbc:h2:mem:starting");
+        });
+        try (Holdfast client = JdbcHoldfast.connect(h2)) {
+            assertThat(client.lock("starting").tryLock()).isTrue();
+            client.lock("starting").unlock();
+        }
     }
 }

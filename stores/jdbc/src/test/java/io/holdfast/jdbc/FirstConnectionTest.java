@@ -78,11 +78,13 @@ class FirstConnectionTest {
     @Tag("ci")
     @ParameterizedTest(autoCloseArguments = false)
     @MethodSource("servers")
-    void isTriedForTheConnectTimeoutWhereNobodyListens(DatabaseServer server) {
-        Duration limit = Duration.ofSeconds(1);
+    void isNotTriedAgainWhereNobodyListens(DatabaseServer server) {
+        Duration limit = Duration.ofMinutes(2);
         HoldfastBuilder builder = builder(server.uri(NO_SERVER)).connectTimeout(limit);
         long start = System.nanoTime();
-        assertThatThrownBy(() -> builder.build().close()).isInstanceOf(StoreUnavailableException.class);
-        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(limit.dividedBy(2));
+        assertThatThrownBy(() -> builder.build().close())
+                .isInstanceOf(StoreUnavailableException.class)
+                .hasMessageContaining("nothing listens there; check host and port, and that the server runs");
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(limit.dividedBy(2));
     }
 }

@@ -110,7 +110,7 @@ public final class Reconnecting<C> implements AutoCloseable {
 
     /**
      * Returns the first connection, and makes it. A failed attempt is followed by others until the given time has passed, except
-     * if the servers have refused. The time begins when something is {@linkplain #heard heard} of a server. Until then, the process
+     * if the servers have refused, or if nothing listens at the first attempt. The time begins when something is {@linkplain #heard heard} of a server. Until then, the process
      * may be loading classes. After four times that time it fails in any case.
      *
      * @return a stage that fails with the last failure
@@ -157,8 +157,8 @@ public final class Reconnecting<C> implements AutoCloseable {
             if (error != null) {
                 failure = error;
                 connectLater();
-                first.completeExceptionally(error);
-                if (isRefusal(error)) {
+                boolean wasFirst = first.completeExceptionally(error);
+                if (isRefusal(error) || (wasFirst && NothingListens.isCauseOf(error))) {
                     opened.completeExceptionally(error);
                 }
                 return;

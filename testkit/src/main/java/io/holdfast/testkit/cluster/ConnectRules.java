@@ -26,21 +26,37 @@ public abstract class ConnectRules {
 
     /** Nobody listens on port 1. */
     @Test
-    void triesForTheConnectTimeoutWhereNobodyListens() {
-        assertGivesUp(1, LIMIT);
+    void failsAtOnceWhereNobodyListens() {
+        Duration limit = Duration.ofMinutes(2);
+        HoldfastBuilder builder =
+                Holdfast.builder().uri(scheme + "://127.0.0.1:1").connectTimeout(limit);
+        long start = System.nanoTime();
+        StoreUnavailableException thrown = assertThrows(StoreUnavailableException.class, builder::build);
+        Duration took = Duration.ofNanos(System.nanoTime() - start);
+        assertTrue(
+                thrown.toString().contains("nothing listens there; check host and port, and that the server runs"),
+                thrown::toString);
+        assertTrue(took.compareTo(limit.dividedBy(2)) < 0, () -> "after " + took);
     }
 
     /** The process may still be loading classes. */
     @Test
     void triesForFourTimesAsLongWhereAServerIsSilent() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress())) {
-            assertGivesUp(silent.getLocalPort(), LIMIT.multipliedBy(4));
+            assertGivesUp("127.0.0.1:" + silent.getLocalPort(), LIMIT.multipliedBy(4));
         }
     }
 
-    private void assertGivesUp(int port, Duration after) {
+    @Test
+    void triesForTheConnectTimeoutWhereNobodyListensAtOneOfTwoAddresses() throws IOException {
+        try (ServerSocket silent = new ServerSocket(0, 1_000, InetAddress.getLoopbackAddress())) {
+            assertGivesUp("127.0.0.1:1,127.0.0.1:" + silent.getLocalPort(), LIMIT);
+        }
+    }
+
+    private void assertGivesUp(String addresses, Duration after) {
         HoldfastBuilder builder =
-                Holdfast.builder().uri(scheme + "://127.0.0.1:" + port).connectTimeout(LIMIT);
+                Holdfast.builder().uri(scheme + "://" + addresses).connectTimeout(LIMIT);
         long start = System.nanoTime();
         StoreUnavailableException thrown = assertThrows(StoreUnavailableException.class, builder::build);
         Duration took = Duration.ofNanos(System.nanoTime() - start);

@@ -14,6 +14,7 @@ import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
 import io.holdfast.spi.TenureId;
 import io.holdfast.support.ClientRecord;
+import io.holdfast.support.NothingListens;
 import io.holdfast.support.Reconnecting;
 import io.holdfast.support.Stages;
 import io.holdfast.support.session.ClockReading;
@@ -109,7 +110,7 @@ public final class EtcdSessions implements Sessions, Directory {
 
     /**
      * Requests a lease, from the next server if one is of no use. Each request has an id of its own, because servers that were
-     * restored from a snapshot may choose one again.
+     * restored from a snapshot may choose one again. Fails as if nothing listened only if nothing listens at each address.
      */
     private CompletionStage<LeaseGrantResponse> granted(int attempts) {
         LeaseGrantRequest request = LeaseGrantRequest.newBuilder()
@@ -125,6 +126,8 @@ public final class EtcdSessions implements Sessions, Directory {
                 })
                 .exceptionallyCompose(error -> attempts > 1 && servers.present() != asked
                         ? granted(attempts - 1)
+                                .exceptionallyCompose(next ->
+                                        CompletableFuture.failedStage(NothingListens.isCauseOf(error) ? next : error))
                         : CompletableFuture.failedStage(error));
     }
 

@@ -4,6 +4,7 @@ import io.grpc.Status;
 import io.grpc.Status.Code;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.NothingListens;
 import io.holdfast.support.Stages;
 import java.net.ConnectException;
 import java.net.NoRouteToHostException;
@@ -114,6 +115,8 @@ record Failures(String address) {
             return "the database of the servers is full; compact and defragment it, then disarm the alarm NOSPACE";
         } else if (description.contains("not capable") || status.getCode() == Code.UNIMPLEMENTED) {
             return "the servers are too old: etcd 3.4 or later is required";
+        } else if (NothingListens.isCauseOf(cause)) {
+            return NothingListens.TEXT;
         } else if (wasNeverSent(status)) {
             return "no connection could be made: " + root(cause);
         } else if (status.getCode() == Code.DEADLINE_EXCEEDED) {

@@ -3,9 +3,12 @@ package io.holdfast.jdbc.connection;
 import io.holdfast.jdbc.record.Sessions;
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Verdict;
+import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.FirstConnection;
+import io.holdfast.support.NothingListens;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -17,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,7 +52,7 @@ public final class Connections implements Sessions {
     private final long timeoutMillis;
     private final ReentrantLock preparing = new ReentrantLock();
     private final AtomicBoolean anchored = new AtomicBoolean();
-    private final LongSupplier nanoTime;
+    private final Platform platform;
     /** The time at which a server was left. */
     private final AtomicLong leftAt;
 
@@ -72,16 +74,16 @@ public final class Connections implements Sessions {
                 config.connectTimeout().toMillis()));
         String name =
                 "holdfast-" + config.client().name().orElse(config.client().id()) + "-jdbc";
-        nanoTime = config.platform()::nanoTime;
-        leftAt = new AtomicLong(nanoTime.getAsLong() - 2 * LEAVING_NANOS);
+        platform = config.platform();
+        leftAt = new AtomicLong(platform.nanoTime() - 2 * LEAVING_NANOS);
         threads = Opener.daemons(name);
         connectMillis = atLeast(config.connectTimeout().toMillis());
         opener = new Opener(threads, connectMillis, database.explanation());
         source = new Source(
                 database.driver(), dialect, Math.max(1, config.commandTimeout().toMillis()), opener);
         pool = database.application()
-                .<ConnectionPool>map(
-                        application -> new BorrowedPool(source, application, threads, timeoutMillis, nanoTime))
+                .<ConnectionPool>map(application ->
+                        new BorrowedPool(source, application, threads, timeoutMillis, platform::nanoTime))
                 .orElseGet(() -> new OwnedPool(name, source, dialect, threads, timeoutMillis));
     }
 
@@ -90,8 +92,8 @@ public final class Connections implements Sessions {
     }
 
     /**
-     * Connects, and waits for the connection, at most for the connect timeout. A permanent failure of a connection that the client
-     * opens itself ends the wait.
+     * Connects, and waits for the connection, for about the connect timeout at most. A permanent failure of a connection that the
+     * client opens itself ends the wait, and so does an address at which nothing listens.
      *
      * @throws StoreException if no connection was opened
      */
@@ -127,7 +129,8 @@ public final class Connections implements Sessions {
         if (database.application().isEmpty()) {
             openFirst();
         }
-        Connection connection = borrowFirst();
+        Connection connection =
+                new FirstConnection(platform, Duration.ofMillis(connectMillis)).get(() -> borrow(CONNECT));
         try {
             warnIfPoolIsSmall();
         } finally {
@@ -161,21 +164,8 @@ public final class Connections implements Sessions {
             source.openReady();
         } catch (SQLException e) {
             StoreException failure = failures.opening(CONNECT, e, false);
-            if (failure.effect() == Effect.REFUSED || Opener.isTimeout(e)) {
+            if (failure.effect() == Effect.REFUSED || Opener.isTimeout(e) || NothingListens.isCauseOf(failure)) {
                 throw failure;
-            }
-        }
-    }
-
-    /** Borrows a connection. The pool is asked as often as the connect timeout permits. */
-    private Connection borrowFirst() {
-        for (long left = connectMillis - timeoutMillis; ; left -= timeoutMillis) {
-            try {
-                return borrow(CONNECT);
-            } catch (StoreException e) {
-                if (e.effect() == Effect.REFUSED || left < timeoutMillis) {
-                    throw e;
-                }
             }
         }
     }
@@ -311,7 +301,7 @@ public final class Connections implements Sessions {
      * second, so that an application whose server stays read-only can work. Returns {@code false} if it was left before.
      */
     private boolean leavesServer() {
-        long now = nanoTime.getAsLong();
+        long now = platform.nanoTime();
         long last = leftAt.get();
         boolean leaves = connected && now - last > LEAVING_NANOS && leftAt.compareAndSet(last, now);
         if (leaves) {

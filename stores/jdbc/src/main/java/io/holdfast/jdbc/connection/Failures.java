@@ -4,8 +4,10 @@ import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.FailureCodes;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.NothingListens;
 import java.sql.SQLException;
 import java.sql.SQLTransientConnectionException;
+import java.util.Optional;
 
 /**
  * The failures of a database. A text explains what failed to the person who has to repair it. The effect says what is known
@@ -32,6 +34,10 @@ public record Failures(String database, FailureCodes codes) {
         SQLException masked = new SQLException(
                 message.replaceAll("(?s)\".*\"", "\"...\""), cause.getSQLState(), cause.getErrorCode());
         masked.setStackTrace(cause.getStackTrace());
+        if (String.valueOf(cause.getSQLState()).startsWith(FailureCodes.NETWORK)) {
+            // not at H2, where another process takes over the file of one that has ended
+            NothingListens.causeOf(e).ifPresent(masked::initCause);
+        }
         Effect effect = codes.isTemporary(masked, before) ? Effect.NOT_APPLIED : Effect.REFUSED;
         return new StoreException(effect, text(what, masked), masked);
     }
@@ -60,6 +66,7 @@ public record Failures(String database, FailureCodes codes) {
         String message = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
         return database + ": " + what + ": "
                 + codes.meaning(cause)
+                        .or(() -> Optional.of(NothingListens.TEXT).filter(text -> NothingListens.isCauseOf(cause)))
                         .map(meaning -> meaning + " (" + message + ")")
                         .orElse(message);
     }

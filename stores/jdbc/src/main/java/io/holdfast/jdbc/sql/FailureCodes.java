@@ -15,7 +15,7 @@ import java.util.Optional;
 public final class FailureCodes {
 
     /** The class of the states of the network. */
-    private static final String NETWORK = "08";
+    public static final String NETWORK = "08";
 
     private record Failure(Verdict verdict, Optional<String> meaning) {}
 
@@ -44,8 +44,13 @@ public final class FailureCodes {
     }
 
     /** Returns an empty table of SQL states. */
-    public static FailureCodes byState() {
+    static FailureCodes byState() {
         return new FailureCodes(false, Map.of(), Map.of());
+    }
+
+    /** Returns the codes of a database whose kind is not known yet: one that is starting, stops, or has no connection left. */
+    public static FailureCodes ofAnyKind() {
+        return byState().with(Verdict.NOT_APPLIED, "53", "57P01", "57P02", "57P03");
     }
 
     /** Returns an empty table of error numbers and SQL states. */

@@ -13,6 +13,8 @@ import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -41,11 +43,14 @@ class ConnectionsTest {
     private Duration took = Duration.ZERO;
 
     private Connections open(Duration timeout) {
+        return open(timeout, this::connection);
+    }
+
+    private Connections open(Duration timeout, Opener.Attempt<Connection> driver) {
         return new Connections(
                 StoreConfig.of("jdbc:datasource", LockReport.Client.unknown("c"), Platform.system())
                         .withTimeouts(timeout, timeout),
-                new Database(
-                        new H2(Tables.DEFAULT), "a database", true, this::connection, () -> "", application, false));
+                new Database(new H2(Tables.DEFAULT), "a database", true, driver, () -> "", application, false));
     }
 
     private Connection connection() throws SQLException {
@@ -54,6 +59,35 @@ class ConnectionsTest {
         }
         opened.incrementAndGet();
         return DriverManager.getConnection("jdbc:h2:mem:");
+    }
+
+    /** Returns a connection whose next statements that delete a row fail, because another transaction has locked its table. */
+    private static Connection locked(Connection connection, AtomicInteger failing) {
+        return (Connection) Proxy.newProxyInstance(
+                ConnectionsTest.class.getClassLoader(),
+                new Class<?>[] {Connection.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("prepareStatement")
+                            && String.valueOf(arguments[0]).startsWith("DELETE")
+                            && failing.getAndDecrement() > 0) {
+                        throw new SQLException("Timeout trying to lock table", "HYT00", 50_200);
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** H2 ends the wait for a lock after 5 ms. */
+    @Test
+    void connectsAfterTwentyAttemptsThatFailEarly() {
+        AtomicInteger failing = new AtomicInteger(20);
+        Connections connections = open(Duration.ofMinutes(1), () -> locked(connection(), failing));
+        connections.connect();
+        assertThat(failing).hasNonPositiveValue();
+        connections.close();
     }
 
     /** Uses all connections at once, until there is none. */

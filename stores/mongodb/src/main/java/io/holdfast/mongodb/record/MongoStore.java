@@ -93,10 +93,12 @@ public final class MongoStore extends RecordStore {
         RouterCheck check = new RouterCheck(all, failures);
         Documents documents = new Documents(all.getCollection(LOCKS), keys, check);
         if (!config.lazy()) {
-            check.require();
-            var unused = failures.calling("connect", () -> {
-                documents.createIndex();
-                return true;
+            new FirstAttempts(config, client::getClusterDescription, failures).make(atMost -> {
+                check.require(atMost);
+                var unused = failures.calling("connect", () -> {
+                    documents.createIndex();
+                    return true;
+                });
             });
         }
         Platform.Timer timer =

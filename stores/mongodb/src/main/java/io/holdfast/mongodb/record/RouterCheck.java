@@ -3,6 +3,8 @@ package io.holdfast.mongodb.record;
 import com.mongodb.client.MongoDatabase;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import org.bson.Document;
 
 /** The check that a client is not connected to a router of a sharded cluster. It passes before the first request of the client. */
@@ -24,9 +26,20 @@ final class RouterCheck {
      */
     void require() {
         if (!passed) {
-            refuseRouter(failures.reading("connect", () -> database.runCommand(new Document("isMaster", 1))));
-            passed = true;
+            pass(database);
         }
+    }
+
+    /** As {@link #require()}, and waits for the given time at most. */
+    void require(Duration atMost) {
+        if (!passed) {
+            pass(database.withTimeout(atMost.toMillis(), TimeUnit.MILLISECONDS));
+        }
+    }
+
+    private void pass(MongoDatabase asked) {
+        refuseRouter(failures.reading("connect", () -> asked.runCommand(new Document("isMaster", 1))));
+        passed = true;
     }
 
     private void refuseRouter(Document answer) {

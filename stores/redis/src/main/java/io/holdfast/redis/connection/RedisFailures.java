@@ -5,6 +5,7 @@ import static io.holdfast.spi.Names.quoted;
 import io.holdfast.Safety;
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.NothingListens;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.protocol.RedisProtocolException;
 import java.io.IOException;
@@ -319,8 +320,8 @@ public final class RedisFailures {
             return new Reason("it accepts no more clients; raise its maxclients, or close others (" + text + ")", true);
         } else if (cause instanceof UnknownHostException) {
             return new Reason("there is no such host; check the name, and the DNS", false);
-        } else if (cause instanceof ConnectException && text.contains("refused")) {
-            return new Reason("nothing listens there; check host and port, and that the server runs", false);
+        } else if (NothingListens.isCauseOf(cause)) {
+            return new Reason(NothingListens.TEXT, false);
         } else if (hasAnswered && closed) {
             return new Reason(
                     "the connection was closed before an answer; check the server, and a proxy in between", true);

@@ -10,6 +10,7 @@ import io.holdfast.support.Mailbox;
 import io.holdfast.support.session.ClockReading;
 import io.holdfast.support.session.Sessions.Receiver;
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
@@ -70,6 +71,9 @@ final class Connection {
     private volatile long connectedAt;
     private final AtomicBoolean closed = new AtomicBoolean();
 
+    /** The text about the last server that could not be reached; empty if none is known. */
+    private volatile String obstacle = "";
+
     /**
      * The present cut; null while there is none. Either the event thread removes it when the connection is back, or the timer, which
      * then ends the session.
@@ -97,6 +101,7 @@ final class Connection {
      *
      * @param hosts the servers
      * @param toAnswer the time after which the attempt ends if no server has answered
+     * @param first whether the client has had no connection yet, and waits for this one, so that it has to know why there is none
      * @param onHeard is notified when a server has answered or cannot be reached during this attempt
      * @param onEnd is notified when an open connection has lost its session, and why
      * @param blocking runs what may wait for a server
@@ -107,6 +112,7 @@ final class Connection {
             Settings settings,
             HostProvider hosts,
             Duration toAnswer,
+            boolean first,
             Platform.Timer timer,
             Receiver receiver,
             Runnable onHeard,
@@ -130,8 +136,10 @@ final class Connection {
         client.setProperty(
                 ZKClientConfig.ZOOKEEPER_REQUEST_TIMEOUT,
                 Long.toString(Math.max(1, config.commandTimeout().toMillis())));
+        HostProvider asked =
+                first ? new FirstAttempts(hosts, config.connectTimeout(), this::unreachable, this::allRefused) : hosts;
         ZooKeeper fresh = new ZooKeeper(
-                settings.servers(), (int) settings.session().toMillis(), this::process, false, hosts, client);
+                settings.servers(), (int) settings.session().toMillis(), this::process, false, asked, client);
         settings.login().ifPresent(login -> fresh.addAuthInfo("digest", login.getBytes(StandardCharsets.UTF_8)));
         handle.complete(fresh);
         timer.schedule(toAnswer.toNanos(), () -> {
@@ -142,14 +150,29 @@ final class Connection {
         timer.schedule(config.connectTimeout().toNanos(), () -> giveUp(config.connectTimeout()));
     }
 
-    /** Completes when the session has begun. Fails if it has not within the connect timeout. */
+    /**
+     * Completes when the session has begun. Fails if it has not within the connect timeout. The first connection fails at once if
+     * nothing listens at any server.
+     */
     CompletionStage<Connection> opened() {
         return opened.minimalCompletionStage();
     }
 
     private void giveUp(Duration after) {
         opened.completeExceptionally(
-                failures.notConnected("no server has answered within " + after.toMillis() + " ms"));
+                failures.notConnected("no server has answered within " + after.toMillis() + " ms" + obstacle));
+    }
+
+    private void unreachable(InetSocketAddress server, IOException why) {
+        obstacle = " (" + Failures.unreachable(server, why) + ")";
+        if (!opened.isDone()) {
+            onHeard.run();
+        }
+    }
+
+    /** Ends the attempt on the timer, because the close that follows waits for the thread of the handle that reports this. */
+    private void allRefused(IOException refusal) {
+        timer.schedule(0, () -> opened.completeExceptionally(failures.nothingListens(refusal)));
     }
 
     // ---- events

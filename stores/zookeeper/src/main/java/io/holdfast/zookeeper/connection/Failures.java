@@ -2,9 +2,14 @@ package io.holdfast.zookeeper.connection;
 
 import io.holdfast.spi.StoreException;
 import io.holdfast.spi.StoreException.Effect;
+import io.holdfast.support.NothingListens;
 import io.holdfast.support.Stages;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.util.Optional;
 import org.apache.zookeeper.KeeperException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The texts and effects of failures.
@@ -14,7 +19,30 @@ import org.apache.zookeeper.KeeperException;
 record Failures(String address) {
 
     StoreException notConnected(String why) {
-        return new StoreException(Effect.NOT_APPLIED, address + ": no connection now: " + why);
+        return notConnected(why, null);
+    }
+
+    private StoreException notConnected(String why, @Nullable Throwable cause) {
+        return new StoreException(Effect.NOT_APPLIED, address + ": no connection now: " + why, cause);
+    }
+
+    /** Returns the failure of a connect that every server has refused. */
+    StoreException nothingListens(IOException refusal) {
+        return notConnected(NothingListens.TEXT, refusal);
+    }
+
+    /** Returns the text about a server that cannot be reached. */
+    static String unreachable(InetSocketAddress server, IOException why) {
+        return server.getHostString() + ":" + server.getPort() + ": " + unreachable(why);
+    }
+
+    private static String unreachable(IOException why) {
+        if (NothingListens.isCauseOf(why)) {
+            return NothingListens.TEXT;
+        }
+        return why instanceof UnknownHostException
+                ? "there is no such host; check the name, and the DNS"
+                : String.valueOf(why.getMessage());
     }
 
     /** Returns the failure of a session whose node the servers do not have any more. */

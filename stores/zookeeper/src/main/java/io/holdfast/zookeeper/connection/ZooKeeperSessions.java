@@ -102,6 +102,7 @@ public final class ZooKeeperSessions implements Sessions, Directory {
                     settings,
                     hosts,
                     share(hosts.size()),
+                    !wasUp.get(),
                     timer,
                     this::deliver,
                     connection::heard,
