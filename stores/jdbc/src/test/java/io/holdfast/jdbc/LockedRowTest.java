@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -128,6 +129,52 @@ class LockedRowTest {
         return !observer.column("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
                         + " AND query LIKE 'UPDATE%longrow_locks%v.lease%'")
                 .isEmpty();
+    }
+
+    /** One of the crowd has always locked the row, and the others wait for it. They heed a reservation, as clients do. */
+    @Test
+    void isReservedInAHurryIfACrowdWritesIt() throws Exception {
+        DatabaseServer server = Servers.postgreSql();
+        AtomicBoolean over = new AtomicBoolean();
+        List<CompletableFuture<Void>> crowd = new ArrayList<>();
+        try (StoreClient client = Databases.client(server.uri() + "&tablePrefix=crowdrow_")) {
+            Acquire reading = client.request("read", 1).withShare(Share.READ);
+            assertThat(client.acquire(reading)).isInstanceOf(Acquire.Granted.class);
+            for (int i = 0; i < 4; i++) {
+                crowd.add(CompletableFuture.runAsync(() -> writeUntil(over, server)));
+            }
+            Await.until("the crowd writes", () -> version(server) > 20);
+            List<Renew> alone = List.of(renewal(client, "read", 1, Share.Mode.READ));
+            for (int i = 0; i < 10; i++) {
+                assertThat(client.renew(alone)).allMatch(Renew.Renewed.class::isInstance);
+            }
+        } finally {
+            over.set(true);
+        }
+        crowd.forEach(CompletableFuture::join);
+    }
+
+    private static void writeUntil(AtomicBoolean over, DatabaseServer server) {
+        try (Databases writer = Databases.at(server.uri(), "")) {
+            while (!over.get()) {
+                writer.run("BEGIN; UPDATE crowdrow_locks SET version = version + 1, waiters = waiters + 1"
+                        + " WHERE name = 'Lread'"
+                        + " AND used_at <= (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::bigint;"
+                        + " SELECT pg_sleep(0.01); COMMIT");
+            }
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static long version(DatabaseServer server) {
+        try (Databases reader = Databases.at(server.uri(), "")) {
+            return ((Number) reader.column("SELECT waiters FROM crowdrow_locks WHERE name = 'Lread'")
+                            .get(0))
+                    .longValue();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** A foreign key of another table locks the row in this way. */

@@ -15,6 +15,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -30,11 +31,12 @@ record JointUpdate(RecordKeys keys, Dialect dialect, Sessions sessions, Signals 
      * The outcome.
      *
      * @param results the results of those that are done, or cannot be decided
-     * @param lost those whose row was missing, and those for which another writer was faster, or may have been. Some of them may
-     *     be written, which does no harm, because a renewal may be repeated
+     * @param lost those whose row was missing, and those for which another writer was faster, or may have been, with the version
+     *     that was read. Some of them may be written, which does no harm, because a renewal may be repeated
      * @param alone those that have to be made one by one, because they send a message
      */
-    record Outcome<R>(Map<RecordKey, CompletionStage<R>> results, Set<RecordKey> lost, Set<RecordKey> alone) {}
+    record Outcome<R>(
+            Map<RecordKey, CompletionStage<R>> results, Map<RecordKey, OptionalLong> lost, Set<RecordKey> alone) {}
 
     /**
      * Makes the updates.
@@ -53,14 +55,14 @@ record JointUpdate(RecordKeys keys, Dialect dialect, Sessions sessions, Signals 
         sorted.putAll(updates);
         Map<Key, Row> rows = dialect.readAll(
                 connection, sorted.keySet().stream().map(Key::of).toList());
-        Outcome<R> outcome = new Outcome<>(new LinkedHashMap<>(), new HashSet<>(), new HashSet<>());
+        Outcome<R> outcome = new Outcome<>(new LinkedHashMap<>(), new LinkedHashMap<>(), new HashSet<>());
         List<RowChange<R>> changes = new ArrayList<>();
         List<Key> missing = new ArrayList<>();
         sorted.forEach((key, update) -> {
             Row row = rows.get(Key.of(key));
             if (row == null) {
                 missing.add(Key.of(key));
-                outcome.lost().add(key);
+                outcome.lost().put(key, OptionalLong.empty());
             } else {
                 decide(key, row, update, changes, outcome);
             }
@@ -104,7 +106,7 @@ record JointUpdate(RecordKeys keys, Dialect dialect, Sessions sessions, Signals 
                                     change.key(),
                                     TableRecords.completed(change.decision().reply()));
                 } else {
-                    outcome.lost().add(change.key());
+                    outcome.lost().put(change.key(), change.row().version());
                 }
             });
         } finally {

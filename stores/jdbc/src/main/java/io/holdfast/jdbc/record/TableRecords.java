@@ -24,11 +24,14 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -114,7 +117,7 @@ final class TableRecords implements Records {
     @Override
     public <R> CompletionStage<R> update(RecordKey key, RecordUpdate<R> update) {
         signals.use();
-        return start(() -> retry(key, update, false, 0));
+        return start(() -> retry(key, update, false, 0, false));
     }
 
     /**
@@ -180,19 +183,26 @@ final class TableRecords implements Records {
     /** Updates the rows together, where the database can write many rows by one statement. */
     private <R> Map<RecordKey, CompletionStage<R>> updateFree(Map<RecordKey, RecordUpdate<R>> updates) {
         boolean late = updates.values().stream().anyMatch(update -> update.notAfter() != LockRecord.NEVER);
-        return late || !dialect.skipsLocked() ? updateEach(updates, false) : updateTogether(updates, isHurried(), 1);
+        return late || !dialect.skipsLocked()
+                ? updateEach(updates, false, false)
+                : updateTogether(updates, isHurried(), 1, Map.of());
     }
 
     /**
      * Updates the rows together, and repeats those together that have lost a race, or are locked: one by one, they would outlast
-     * their leases. In a hurry, those that stay locked fail. Otherwise they are awaited.
+     * their leases. In a hurry, those that stay locked and unchanged fail. A row that others change meanwhile is one that a crowd
+     * writes: the statements for many rows pass over it each time, so it is then reserved.
+     *
+     * @param seen the versions of the rows at the attempts before
      */
     private <R> Map<RecordKey, CompletionStage<R>> updateTogether(
-            Map<RecordKey, RecordUpdate<R>> updates, boolean hurried, int round) {
-        if (hurried && round > MOST_ROUNDS) {
-            return exceptLocked(updates, locked(updates.keySet()), this::lostRaces);
+            Map<RecordKey, RecordUpdate<R>> updates, boolean hurried, int round, Map<RecordKey, OptionalLong> seen) {
+        if (updates.isEmpty()) {
+            return Map.of();
+        } else if (hurried && round > MOST_ROUNDS) {
+            return orFailed(Map.of(), updates, key -> sessions.rowLocked(what(key)));
         } else if (!hurried && (updates.size() <= 1 || round > MOST_ROUNDS)) {
-            return updateEach(updates, false);
+            return updateEach(updates, false, round > MOST_ROUNDS);
         }
         JointUpdate.Outcome<R> outcome;
         try {
@@ -201,18 +211,30 @@ final class TableRecords implements Records {
             return updateAfter(e, updates, hurried, round);
         }
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(outcome.results());
-        if (!outcome.lost().isEmpty()) {
-            config.platform().park(this, Contention.pauseNanos(config.platform(), round, false));
-            results.putAll(updateTogether(only(outcome.lost(), updates), hurried, round + 1));
-        }
+        results.putAll(updateLost(outcome.lost(), updates, hurried, round, seen));
         if (!outcome.alone().isEmpty()) {
-            results.putAll(updateEach(only(outcome.alone(), updates), hurried));
+            results.putAll(updateEach(only(outcome.alone(), updates), hurried, false));
         }
         return results;
     }
 
-    private <R> Map<RecordKey, CompletionStage<R>> lostRaces(Map<RecordKey, RecordUpdate<R>> updates) {
-        return orFailed(Map.of(), updates, key -> Contention.failure(quoted(keys.name(key)), MOST_ROUNDS));
+    /** Updates the rows again that were not written. Those that a crowd writes do not delay the others. */
+    private <R> Map<RecordKey, CompletionStage<R>> updateLost(
+            Map<RecordKey, OptionalLong> lost,
+            Map<RecordKey, RecordUpdate<R>> updates,
+            boolean hurried,
+            int round,
+            Map<RecordKey, OptionalLong> seen) {
+        if (lost.isEmpty()) {
+            return Map.of();
+        }
+        Set<RecordKey> changed = new HashSet<>(hurried ? lost.keySet() : Set.of());
+        changed.removeIf(key -> !seen.containsKey(key) || Objects.equals(seen.get(key), lost.get(key)));
+        config.platform().park(this, Contention.pauseNanos(config.platform(), round, false));
+        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(
+                updateTogether(without(changed, only(lost.keySet(), updates)), hurried, round + 1, lost));
+        results.putAll(updateEach(only(changed, updates), false, true));
+        return results;
     }
 
     private static <R> Map<RecordKey, RecordUpdate<R>> only(
@@ -236,9 +258,11 @@ final class TableRecords implements Records {
         boolean locked = ofDatabase && isRowLocked((StoreException) failure);
         if (locked && round < MOST_ROUNDS) {
             return exceptLocked(
-                    updates, staysLocked(updates.keySet()), free -> updateTogether(free, hurried, MOST_ROUNDS));
+                    updates,
+                    staysLocked(updates.keySet()),
+                    free -> updateTogether(free, hurried, MOST_ROUNDS, Map.of()));
         } else if (locked || !ofDatabase) {
-            return updateEach(updates, locked);
+            return updateEach(updates, locked, false);
         }
         return orFailed(Map.of(), updates, key -> failure);
     }
@@ -249,12 +273,13 @@ final class TableRecords implements Records {
      * the database passes over locked rows: what is left when the time of one request is over is tried together, once.
      *
      * @param awaited whether a locked row was awaited before
+     * @param crowded whether they have lost races before
      */
     private <R> Map<RecordKey, CompletionStage<R>> updateEach(
-            Map<RecordKey, RecordUpdate<R>> updates, boolean awaited) {
+            Map<RecordKey, RecordUpdate<R>> updates, boolean awaited, boolean crowded) {
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>();
         boolean metALock = awaited;
-        Set<Key> locked = awaited ? locked(updates.keySet()) : Set.of();
+        Set<Key> locked = awaited ? locked(updates.keySet()).keySet() : Set.of();
         boolean lost = false;
         long end = config.platform().nanoTime() + Contention.limitNanos(config);
         for (Map.Entry<RecordKey, RecordUpdate<R>> each : updates.entrySet()) {
@@ -269,13 +294,13 @@ final class TableRecords implements Records {
             }
             boolean hurry = metALock;
             int behind = updates.size() - results.size() - 1;
-            CompletionStage<R> result = start(() -> retry(key, each.getValue(), hurry, behind));
+            CompletionStage<R> result = start(() -> retry(key, each.getValue(), hurry, behind, crowded));
             results.put(key, result);
             lost = failed(result, e -> e.effect() == Effect.CONTENDED);
             if (!metALock && failed(result, this::isRowLocked)) {
                 metALock = true;
                 waitedInVain();
-                locked = locked(updates.keySet());
+                locked = locked(updates.keySet()).keySet();
             }
         }
         return results;
@@ -304,29 +329,32 @@ final class TableRecords implements Records {
         return failed.get();
     }
 
-    /** Returns those of the keys whose rows stay locked for longer than another client writes them. */
+    /**
+     * Returns those of the keys whose rows stay locked and unchanged for longer than another client writes them. A row that a crowd
+     * writes is locked at each look, and its version changes.
+     */
     Set<Key> staysLocked(Set<RecordKey> all) {
-        Set<Key> locked = locked(all);
+        Map<Key, OptionalLong> locked = locked(all);
         if (!locked.isEmpty()) {
             config.platform().park(this, WRITING_NANOS);
-            locked.retainAll(locked(all));
+            locked.entrySet().retainAll(locked(all).entrySet());
         }
-        return locked;
+        return locked.keySet();
     }
 
-    /** Returns those of the keys whose rows are locked now, as far as that can be found out. */
-    private Set<Key> locked(Set<RecordKey> all) {
+    /** Returns those of the keys whose rows are locked now, as far as that can be found out, with their versions. */
+    private Map<Key, OptionalLong> locked(Set<RecordKey> all) {
         List<Key> rows = all.stream().map(Key::of).toList();
         try {
             return sessions.run("renew " + all.size() + " names", connection -> {
-                Set<Key> locked =
-                        new HashSet<>(dialect.readAll(connection, rows).keySet());
-                locked.removeAll(dialect.unlocked(connection, rows));
+                Map<Key, OptionalLong> locked = new HashMap<>();
+                dialect.readAll(connection, rows).forEach((key, row) -> locked.put(key, row.version()));
+                locked.keySet().removeAll(dialect.unlocked(connection, rows));
                 return locked;
             });
         } catch (StoreException e) {
             LOG.debug("each row is tried, because the locked ones are not known", e);
-            return Set.of();
+            return Map.of();
         }
     }
 
@@ -338,8 +366,9 @@ final class TableRecords implements Records {
      * Repeats an update until no other client is faster. A locked row is awaited, unless the caller is in a hurry.
      *
      * @param behind the number of updates that wait for the end of this one
+     * @param crowded whether it has lost races before
      */
-    private <R> R retry(RecordKey key, RecordUpdate<R> update, boolean hurry, int behind) {
+    private <R> R retry(RecordKey key, RecordUpdate<R> update, boolean hurry, int behind, boolean crowded) {
         String what = what(key);
         long rowWait = hurry ? 0 : config.commandTimeout().toNanos() / ROW_WAIT_SHARE;
         long lockedUntil = config.platform().nanoTime() + rowWait;
@@ -349,7 +378,7 @@ final class TableRecords implements Records {
                 update,
                 dialect.product() + " at " + sessions.address() + ": " + what,
                 behind,
-                crowded -> attemptUnlessLocked(what, key, update, crowded, hurry, lockedUntil));
+                always -> attemptUnlessLocked(what, key, update, crowded || always, hurry, lockedUntil));
     }
 
     /**

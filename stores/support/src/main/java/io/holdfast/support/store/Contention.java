@@ -79,16 +79,22 @@ public final class Contention {
         long start = platform.nanoTime();
         long longest = 0;
         int races = 0;
+        boolean crowded = false;
         Optional<R> reply = attempt.make(false);
         while (reply.isEmpty()) {
             races++;
-            // an attempt that waits for its turn as long as an earlier one has to be over in time
-            if (platform.nanoTime() - start + longest >= limitNanos(config)) {
+            long took = platform.nanoTime() - start;
+            boolean wasCrowded = crowded;
+            crowded = update.isUrgent() || isCrowded(config, races * (1 + behind), took);
+            // the first crowded attempt of a waiter writes no refusal, so it waits for no turn
+            boolean waits = wasCrowded || !crowded || !update.yields();
+            if (took + (waits ? longest : 0) >= limitNanos(config)) {
+                // an attempt that waits for its turn as long as an earlier one would not be over in time
                 throw failure(what, races);
             }
-            platform.park(blocker, pauseNanos(platform, races, update.yields()));
+            platform.park(blocker, waits ? pauseNanos(platform, races, update.yields()) : 0);
             long began = platform.nanoTime();
-            reply = attempt.make(update.isUrgent() || isCrowded(config, races * (1 + behind), began - start));
+            reply = attempt.make(crowded);
             // the first one is not counted, because it may have opened a connection
             longest = Math.max(longest, platform.nanoTime() - began);
         }
