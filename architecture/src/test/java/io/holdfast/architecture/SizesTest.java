@@ -56,7 +56,7 @@ class SizesTest {
     @CsvSource({
         // folder, limit, target
         "stores/support/src/main/java/io/holdfast/support/record, 1655, 1369",
-        "stores/support/src/main/java/io/holdfast/support/store, 731, 520",
+        "stores/support/src/main/java/io/holdfast/support/store, 739, 520",
         "stores/support/src/main/java/io/holdfast/support/session, 1104, 700",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper, 126, 110",
         "stores/zookeeper/src/main/java/io/holdfast/zookeeper/connection, 1490, 900",
@@ -66,9 +66,9 @@ class SizesTest {
         "stores/mongodb/src/main/java/io/holdfast/mongodb/record, 978, 700",
         "stores/memory/src/main/java/io/holdfast/memory, 276, 300",
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 582, 480",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1279, 500",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1900, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1279, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1282, 500",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1902, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1292, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",

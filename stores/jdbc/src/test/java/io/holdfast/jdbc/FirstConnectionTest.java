@@ -14,6 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -45,6 +46,24 @@ class FirstConnectionTest {
             wire.leadTo(server.port());
             try (Holdfast holdfast = connecting.get(60, TimeUnit.SECONDS)) {
                 Await.until("it acquires", () -> holdfast.lock("closed at once").tryLock());
+            }
+        }
+    }
+
+    /** The driver then tells only that the last one of its hosts has refused. */
+    @Test
+    void isTriedAgainIfNothingListensAtOneOfTwoHosts() throws Exception {
+        DatabaseServer server = Servers.postgreSql();
+        try (Wire wire = new Wire(NO_SERVER)) {
+            String host = "localhost:" + wire.port();
+            String uri = server.uri(wire.port()).replace(host, host + ",localhost:" + NO_SERVER);
+            assertThat(uri).contains(",");
+            CompletableFuture<Holdfast> connecting =
+                    CompletableFuture.supplyAsync(() -> builder(uri).build());
+            Await.until("further attempts", () -> connecting.isDone() || wire.connections() >= 4);
+            wire.leadTo(server.port());
+            try (Holdfast holdfast = connecting.get(60, TimeUnit.SECONDS)) {
+                Await.until("it acquires", () -> holdfast.lock("two hosts").tryLock());
             }
         }
     }

@@ -131,6 +131,32 @@ class LockedRowTest {
                 .isEmpty();
     }
 
+    @Test
+    void isNotAwaitedAgainIfASecondOneIsLocked() throws SQLException {
+        DatabaseServer server = Servers.postgreSql();
+        try (StoreClient client = Databases.client(server.uri() + "&tablePrefix=tworows_");
+                Databases foreign = Databases.at(server.uri(), "")) {
+            List<Renew> batch = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                Acquire reading = client.request("read" + i, i).withShare(Share.READ);
+                assertThat(client.acquire(reading)).isInstanceOf(Acquire.Granted.class);
+                batch.add(new Renew("read" + i, client.tenure(i), Share.Mode.READ, StoreClient.LEASE, 0));
+            }
+            foreign.connection.setAutoCommit(false);
+            assertThat(foreign.column(
+                            "SELECT version FROM tworows_locks WHERE name IN ('Lread0', 'Lread1') FOR UPDATE"))
+                    .hasSize(2);
+            Await.until("it is answered without a wait for a row", () -> {
+                long sent = System.nanoTime();
+                List<Renew.Reply> replies = client.renew(batch);
+                assertThat(replies.subList(0, 2)).allMatch(Renew.Failed.class::isInstance);
+                assertThat(replies.subList(2, 4)).allMatch(Renew.Renewed.class::isInstance);
+                return System.nanoTime() - sent < SHORTEST_WAIT.toNanos();
+            });
+            foreign.connection.rollback();
+        }
+    }
+
     /** One of the crowd has always locked the row, and the others wait for it. They heed a reservation, as clients do. */
     @Test
     void isReservedInAHurryIfACrowdWritesIt() throws Exception {

@@ -86,6 +86,21 @@ class SentinelTest {
         master.restart();
     }
 
+    /** The Sentinels still name the former master, at which nothing listens. */
+    @Test
+    void aClientThatStartsDuringAFailoverWaitsForItsEnd() throws Exception {
+        try (SentinelGroup own = new SentinelGroup()) {
+            own.awaitNoTilt();
+            own.master().kill();
+            try (Holdfast starting = Holdfast.builder()
+                    .uri(own.uri())
+                    .connectTimeout(Duration.ofMinutes(2))
+                    .build()) {
+                Await.until("a lock is granted", () -> isGranted(starting));
+            }
+        }
+    }
+
     @Test
     void aSentinelThatHangsHoldsUpNobody() throws Exception {
         group.sentinels.get(0).pause();

@@ -125,12 +125,12 @@ public final class Connections implements Sessions {
     }
 
     private void connectHere() {
+        FirstConnection first = new FirstConnection(platform, Duration.ofMillis(connectMillis));
         // the pool of the user may have no second one
         if (database.application().isEmpty()) {
             openFirst();
         }
-        Connection connection =
-                new FirstConnection(platform, Duration.ofMillis(connectMillis)).get(() -> borrow(CONNECT));
+        Connection connection = first.get(() -> borrow(CONNECT));
         try {
             warnIfPoolIsSmall();
         } finally {
@@ -164,10 +164,15 @@ public final class Connections implements Sessions {
             source.openReady();
         } catch (SQLException e) {
             StoreException failure = failures.opening(CONNECT, e, false);
-            if (failure.effect() == Effect.REFUSED || Opener.isTimeout(e) || NothingListens.isCauseOf(failure)) {
+            if (failure.effect() == Effect.REFUSED || Opener.isTimeout(e) || nothingListens(failure)) {
                 throw failure;
             }
         }
+    }
+
+    /** Returns {@code true} if nothing listens at the only address. Of several, a driver reports the failure of the last one. */
+    private boolean nothingListens(StoreException failure) {
+        return !database.shown().contains(",") && NothingListens.isCauseOf(failure);
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.holdfast.jdbc.record;
 
 import static io.holdfast.spi.Names.quoted;
+import static java.util.stream.Collectors.toSet;
 
 import io.holdfast.jdbc.sql.Dialect;
 import io.holdfast.jdbc.sql.Key;
@@ -24,6 +25,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -78,6 +80,9 @@ final class TableRecords implements Records {
 
     private final Duration longestStatement;
 
+    /** The shortest lease of the last renewals. */
+    private volatile long shortestLeaseMillis;
+
     /** The time until which renewals do not wait for locked rows. */
     private volatile long hurriedUntil;
 
@@ -126,7 +131,9 @@ final class TableRecords implements Records {
      */
     void noteLeases(List<Duration> leases) {
         Duration shortLease = longestStatement.multipliedBy(3).dividedBy(2);
-        if (leases.stream().anyMatch(lease -> lease.compareTo(shortLease) <= 0)) {
+        Duration shortest = leases.stream().min(Comparator.naturalOrder()).orElse(shortLease);
+        shortestLeaseMillis = shortest.toMillis();
+        if (shortest.compareTo(shortLease) <= 0) {
             hurry();
         }
     }
@@ -202,7 +209,7 @@ final class TableRecords implements Records {
         } else if (hurried && round > MOST_ROUNDS) {
             return orFailed(Map.of(), updates, key -> sessions.rowLocked(what(key)));
         } else if (!hurried && (updates.size() <= 1 || round > MOST_ROUNDS)) {
-            return updateEach(updates, false, round > MOST_ROUNDS);
+            return updateEach(updates, false, false);
         }
         JointUpdate.Outcome<R> outcome;
         try {
@@ -233,7 +240,19 @@ final class TableRecords implements Records {
         config.platform().park(this, Contention.pauseNanos(config.platform(), round, false));
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(
                 updateTogether(without(changed, only(lost.keySet(), updates)), hurried, round + 1, lost));
-        results.putAll(updateEach(only(changed, updates), false, true));
+        results.putAll(reserveOne(only(changed, updates)));
+        return results;
+    }
+
+    /** Updates one row that a crowd writes, if its wait is short enough for the leases of the others, and tries the rest once. */
+    private <R> Map<RecordKey, CompletionStage<R>> reserveOne(Map<RecordKey, RecordUpdate<R>> crowded) {
+        Set<RecordKey> first =
+                dialect.longestRowWaitMillis(config.commandTimeout().toMillis()) <= shortestLeaseMillis / 3
+                        ? crowded.keySet().stream().limit(1).collect(toSet())
+                        : Set.of();
+        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(updateEach(only(first, crowded), false, true));
+        Map<RecordKey, RecordUpdate<R>> rest = without(first, crowded);
+        results.putAll(rest.isEmpty() ? Map.of() : updateOnce(rest));
         return results;
     }
 
@@ -378,7 +397,7 @@ final class TableRecords implements Records {
                 update,
                 dialect.product() + " at " + sessions.address() + ": " + what,
                 behind,
-                always -> attemptUnlessLocked(what, key, update, crowded || always, hurry, lockedUntil));
+                always -> attemptUnlessLocked(what, key, update, crowded || always, hurry || crowded, lockedUntil));
     }
 
     /**

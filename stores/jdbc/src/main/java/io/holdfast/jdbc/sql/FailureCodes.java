@@ -50,7 +50,10 @@ public final class FailureCodes {
 
     /** Returns the codes of a database whose kind is not known yet: one that is starting, stops, or has no connection left. */
     public static FailureCodes ofAnyKind() {
-        return byState().with(Verdict.NOT_APPLIED, "53", "57P01", "57P02", "57P03");
+        return byState()
+                .with(Verdict.NOT_APPLIED, "53", "57P01", "57P02", "57P03")
+                // of H2, while another process takes over its file
+                .with(Verdict.NOT_APPLIED, "90020", "90067", "90098", "90121");
     }
 
     /** Returns an empty table of error numbers and SQL states. */

@@ -135,6 +135,9 @@ public final class Connector {
 
     /** Registers an attempt, so that it ends when its server is replaced: one that is away does not answer for a long time. */
     private CompletionStage<RedisURI> register(CompletableFuture<?> attempt, RedisURI server) {
+        if (sentinels.isPresent()) {
+            failures.answered();
+        }
         Runnable end = () -> attempt.completeExceptionally(new IOException(ANOTHER_MASTER));
         monitored.put(end, server);
         var unused = attempt.whenComplete((ready, error) -> monitored.remove(end));

@@ -3,6 +3,7 @@ package io.holdfast.redis.connection;
 import com.google.errorprone.annotations.CanIgnoreReturnValue;
 import io.holdfast.spi.Platform;
 import io.holdfast.spi.StoreConfig;
+import io.holdfast.support.NothingListens;
 import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
@@ -190,18 +191,20 @@ public final class Driver {
 
     /**
      * Makes the first connection, and waits for it. A failure that may pass is followed by further attempts, until the connect
-     * timeout has passed since the first failure. After an interrupt, which is preserved, no other attempt is made.
+     * timeout has passed since the first failure. If nothing listens at one of these, the server is being started again. After an interrupt, which is preserved, no other attempt is made.
      *
      * @return the last failure; empty if an attempt has succeeded
      */
     public Optional<Throwable> failureOfFirst(Supplier<CompletionStage<?>> attempt, Predicate<Throwable> mayPass) {
         Optional<Throwable> failure = failureOf(attempt.get(), longestConnect().toNanos());
         long end = platform.nanoTime() + connectTimeout.toNanos();
-        while (failure.filter(mayPass).isPresent()
+        Predicate<Throwable> repeated = mayPass;
+        while (failure.filter(repeated).isPresent()
                 && obstacle().isEmpty()
                 && !Thread.currentThread().isInterrupted()
                 && platform.nanoTime() - end < 0) {
             platform.park(this, PAUSE_NANOS);
+            repeated = mayPass.or(NothingListens::isCauseOf);
             failure = failureOf(attempt.get(), connectTimeout.toNanos());
         }
         return failure;

@@ -1,6 +1,7 @@
 package io.holdfast.redis.connection;
 
 import io.holdfast.spi.Platform;
+import io.holdfast.support.NothingListens;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.Comparator;
@@ -66,11 +67,14 @@ public final class FirstAnswers<A> {
         return present;
     }
 
-    /** Returns the error to report. A missing answer is preferred to an error answer, because that server may still recover. */
+    /**
+     * Returns the error to report. A missing answer is preferred to an error answer, because that server may still recover. That nothing
+     * listens is reported only if that is so at all.
+     */
     private static <A> CompletionException failure(List<CompletableFuture<A>> answers) {
         return new CompletionException(answers.stream()
                 .map(FirstAnswers::error)
-                .min(Comparator.comparing(RedisFailures::isAnswer))
+                .min(Comparator.comparing(RedisFailures::isAnswer).thenComparing(NothingListens::isCauseOf))
                 .orElseThrow());
     }
 

@@ -89,7 +89,7 @@ public final class RedisFailures {
 
     private final RedisAddress server;
 
-    /** Set when the server has accepted a connection as Redis does. */
+    /** Set when the server has accepted a connection as Redis does, or when a Sentinel has named it. */
     private volatile boolean hasAnswered;
 
     /** Creates the failures of a server, or of the servers that its address leads to. */
@@ -157,13 +157,14 @@ public final class RedisFailures {
 
     /**
      * Returns {@code true} if the failure of a connect may pass by itself: the server starts, or a failover is under way. A server
-     * that refuses, a port where nothing listens, and an unknown host are wrong settings, and a silent server has had its time.
+     * that refuses, a port where nothing listens and nothing has answered before, and an unknown host are wrong settings. A silent
+     * server has had its time.
      */
     public boolean mayPass(Throwable error) {
         return unreachable(CONNECT, error).effect() != Effect.REFUSED && noConnection(root(error)).mayPass;
     }
 
-    /** Notes that the server has accepted a connection as Redis does. */
+    /** Notes that the server has accepted a connection as Redis does, or that a Sentinel has named it. */
     public void answered() {
         hasAnswered = true;
     }
@@ -321,7 +322,7 @@ public final class RedisFailures {
         } else if (cause instanceof UnknownHostException) {
             return new Reason("there is no such host; check the name, and the DNS", false);
         } else if (NothingListens.isCauseOf(cause)) {
-            return new Reason(NothingListens.TEXT, false);
+            return new Reason(NothingListens.TEXT, hasAnswered);
         } else if (hasAnswered && closed) {
             return new Reason(
                     "the connection was closed before an answer; check the server, and a proxy in between", true);

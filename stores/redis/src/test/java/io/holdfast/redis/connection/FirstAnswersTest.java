@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.holdfast.testkit.Simulation;
+import java.io.IOException;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -54,6 +56,14 @@ class FirstAnswersTest {
         servers.get(1).completeExceptionally(new IllegalStateException("refused"));
         servers.get(2).completeExceptionally(new IllegalStateException("refused"));
         assertThat(latest).isCompletedWithValue(1);
+    }
+
+    @Test
+    void reportsThatNothingListensOnlyIfThatIsSoAtEachServer() {
+        servers.get(0).completeExceptionally(new ConnectException("Connection refused"));
+        servers.get(1).completeExceptionally(new ConnectException("Connection refused"));
+        servers.get(2).completeExceptionally(new IOException("Connection closed prematurely"));
+        assertThatThrownBy(latest::join).hasRootCauseMessage("Connection closed prematurely");
     }
 
     @Test

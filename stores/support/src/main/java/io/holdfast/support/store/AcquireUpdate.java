@@ -39,6 +39,11 @@ final class AcquireUpdate implements RecordUpdate<Acquire.Reply> {
     }
 
     @Override
+    public boolean isAnsweredUnwritten() {
+        return true;
+    }
+
+    @Override
     public Optional<Acquire.Reply> unwritten(LockRecord before, Acquire.Reply reply) {
         return reply instanceof Acquire.Refused refused
                 ? Optional.of(refused.withPositions(

@@ -83,16 +83,17 @@ public final class Contention {
         Optional<R> reply = attempt.make(false);
         while (reply.isEmpty()) {
             races++;
+            long pause = pauseNanos(platform, races, update.yields());
             long took = platform.nanoTime() - start;
             boolean wasCrowded = crowded;
-            crowded = update.isUrgent() || isCrowded(config, races * (1 + behind), took);
-            // the first crowded attempt of a waiter writes no refusal, so it waits for no turn
-            boolean waits = wasCrowded || !crowded || !update.yields();
+            crowded = update.isUrgent() || isCrowded(config, races * (1 + behind), took + pause);
+            // the first crowded attempt of such a request writes no refusal, so it waits for no turn
+            boolean waits = wasCrowded || !crowded || !update.isAnsweredUnwritten();
             if (took + (waits ? longest : 0) >= limitNanos(config)) {
                 // an attempt that waits for its turn as long as an earlier one would not be over in time
                 throw failure(what, races);
             }
-            platform.park(blocker, waits ? pauseNanos(platform, races, update.yields()) : 0);
+            platform.park(blocker, waits ? pause : 0);
             long began = platform.nanoTime();
             reply = attempt.make(crowded);
             // the first one is not counted, because it may have opened a connection

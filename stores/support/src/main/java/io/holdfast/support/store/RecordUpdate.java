@@ -37,6 +37,11 @@ public interface RecordUpdate<R> {
         return false;
     }
 
+    /** Returns {@code true} if most replies of the request are true though they are not written; see {@link #unwritten}. */
+    default boolean isAnsweredUnwritten() {
+        return false;
+    }
+
     /**
      * Returns the reply to a caller whose decision is not written, because others always write faster; empty if the caller has to
      * try again.

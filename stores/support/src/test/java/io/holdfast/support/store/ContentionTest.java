@@ -128,6 +128,41 @@ class ContentionTest {
         assertThat(races).isEqualTo(3);
     }
 
+    /** Its change has to be written. */
+    @Test
+    void failsAChangeThatHasNoTimeLeftToWaitForItsTurn() {
+        RecordUpdate<String> change =
+                RecordUpdate.until(LockRecord.NEVER, (before, moment) -> new Decision<>(before, "changed", List.of()));
+        races = 0;
+        assertFailsContended(() -> Contention.retry(config, this, change, "update 'n'", crowded -> {
+            nanos += Contention.limitNanos(config) * (races == 0 ? 3 : 6) / 10;
+            races++;
+            return Optional.<String>empty();
+        }));
+        assertThat(races).isEqualTo(2);
+    }
+
+    /** The last pause would take its time. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10})
+    void answersAWaiterThatHasLittleTime(long seed) {
+        Random randoms = new Random(seed);
+        StoreConfig brief = config.withTimeouts(Duration.ofMillis(200), config.connectTimeout());
+        apply(request(HOLDER));
+        AcquireUpdate update = new AcquireUpdate(decider, waiting());
+        for (int i = 0; i < 100; i++) {
+            assertThat(Contention.retry(brief, this, update, "update 'n'", crowded -> {
+                        random = randoms.nextLong();
+                        nanos += TimeUnit.MILLISECONDS.toNanos(2 + randoms.nextInt(3));
+                        return crowded
+                                ? update.unwritten(
+                                        record, update.decide(record, now()).reply())
+                                : Optional.empty();
+                    }))
+                    .isInstanceOf(Acquire.Refused.class);
+        }
+    }
+
     @Test
     void answersAWaiterWithThePositionsThatItHas() {
         apply(request(HOLDER));
