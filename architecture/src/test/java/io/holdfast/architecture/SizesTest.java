@@ -46,7 +46,7 @@ class SizesTest {
         "interop, 261, 220",
         "store, 788, 690",
         "script, 678, 540",
-        "connection, 1652, 850"
+        "connection, 1657, 850"
     })
     void aPackageOfTheRedisStoreKeepsItsSize(String name, int limit, int target) throws IOException {
         check(REDIS + name, limit, target);
@@ -68,7 +68,7 @@ class SizesTest {
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 582, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1282, 500",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1902, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1292, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1293, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",

@@ -31,7 +31,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -192,68 +191,86 @@ final class TableRecords implements Records {
         boolean late = updates.values().stream().anyMatch(update -> update.notAfter() != LockRecord.NEVER);
         return late || !dialect.skipsLocked()
                 ? updateEach(updates, false, false)
-                : updateTogether(updates, isHurried(), 1, Map.of());
+                : updateTogether(updates, Rounds.first(isHurried()));
+    }
+
+    /**
+     * The rounds of updates that are made together.
+     *
+     * @param hurried whether locked rows are not awaited
+     * @param number the number of the next round, from 1
+     * @param seen the versions of the rows that were not written in the round before
+     * @param changed the rows that others have changed between two rounds
+     */
+    private record Rounds(boolean hurried, int number, Map<RecordKey, OptionalLong> seen, Set<RecordKey> changed) {
+
+        static Rounds first(boolean hurried) {
+            return new Rounds(hurried, 1, Map.of(), Set.of());
+        }
+
+        Rounds after(Map<RecordKey, OptionalLong> lost) {
+            Set<RecordKey> now = new HashSet<>(changed);
+            lost.forEach((key, version) -> {
+                if (seen.containsKey(key) && !version.equals(seen.get(key))) {
+                    now.add(key);
+                }
+            });
+            return new Rounds(hurried, number + 1, lost, now);
+        }
+
+        Rounds last() {
+            return new Rounds(hurried, MOST_ROUNDS, seen, changed);
+        }
+
+        /** Returns {@code true} if the rows that are left are not updated together any more. */
+        boolean isOver(Set<RecordKey> left) {
+            return number > MOST_ROUNDS || (left.size() <= 1 && (!hurried || changed.containsAll(left)));
+        }
     }
 
     /**
      * Updates the rows together, and repeats those together that have lost a race, or are locked: one by one, they would outlast
-     * their leases. In a hurry, those that stay locked and unchanged fail. A row that others change meanwhile is one that a crowd
-     * writes: the statements for many rows pass over it each time, so it is then reserved.
-     *
-     * @param seen the versions of the rows at the attempts before
+     * their leases. In a hurry, those that stay locked fail. Otherwise they are awaited.
      */
     private <R> Map<RecordKey, CompletionStage<R>> updateTogether(
-            Map<RecordKey, RecordUpdate<R>> updates, boolean hurried, int round, Map<RecordKey, OptionalLong> seen) {
-        if (updates.isEmpty()) {
-            return Map.of();
-        } else if (hurried && round > MOST_ROUNDS) {
-            return orFailed(Map.of(), updates, key -> sessions.rowLocked(what(key)));
-        } else if (!hurried && (updates.size() <= 1 || round > MOST_ROUNDS)) {
-            return updateEach(updates, false, false);
+            Map<RecordKey, RecordUpdate<R>> updates, Rounds rounds) {
+        if (rounds.isOver(updates.keySet())) {
+            return rounds.hurried() ? updateCrowded(updates, rounds.changed()) : updateEach(updates, false, false);
         }
         JointUpdate.Outcome<R> outcome;
         try {
             outcome = together.attempt(updates);
         } catch (RuntimeException e) {
-            return updateAfter(e, updates, hurried, round);
+            return updateAfter(e, updates, rounds);
         }
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(outcome.results());
-        results.putAll(updateLost(outcome.lost(), updates, hurried, round, seen));
+        if (!outcome.lost().isEmpty()) {
+            config.platform().park(this, Contention.pauseNanos(config.platform(), rounds.number(), false));
+            results.putAll(updateTogether(only(outcome.lost().keySet(), updates), rounds.after(outcome.lost())));
+        }
         if (!outcome.alone().isEmpty()) {
-            results.putAll(updateEach(only(outcome.alone(), updates), hurried, false));
+            results.putAll(updateEach(only(outcome.alone(), updates), rounds.hurried(), false));
         }
         return results;
     }
 
-    /** Updates the rows again that were not written. Those that a crowd writes do not delay the others. */
-    private <R> Map<RecordKey, CompletionStage<R>> updateLost(
-            Map<RecordKey, OptionalLong> lost,
-            Map<RecordKey, RecordUpdate<R>> updates,
-            boolean hurried,
-            int round,
-            Map<RecordKey, OptionalLong> seen) {
-        if (lost.isEmpty()) {
-            return Map.of();
-        }
-        Set<RecordKey> changed = new HashSet<>(hurried ? lost.keySet() : Set.of());
-        changed.removeIf(key -> !seen.containsKey(key) || Objects.equals(seen.get(key), lost.get(key)));
-        config.platform().park(this, Contention.pauseNanos(config.platform(), round, false));
-        Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(
-                updateTogether(without(changed, only(lost.keySet(), updates)), hurried, round + 1, lost));
-        results.putAll(reserveOne(only(changed, updates)));
-        return results;
-    }
-
-    /** Updates one row that a crowd writes, if its wait is short enough for the leases of the others, and tries the rest once. */
-    private <R> Map<RecordKey, CompletionStage<R>> reserveOne(Map<RecordKey, RecordUpdate<R>> crowded) {
-        Set<RecordKey> first =
-                dialect.longestRowWaitMillis(config.commandTimeout().toMillis()) <= shortestLeaseMillis / 3
-                        ? crowded.keySet().stream().limit(1).collect(toSet())
-                        : Set.of();
+    /**
+     * Updates rows that were always locked, or written faster by others. One that others have changed is one that a crowd writes: the
+     * statements for many rows pass over it each time, so it is reserved. That waits for the row, so it is done for one row only, and
+     * only if the wait is short enough for the leases of the others. The other changed rows are tried once more. Those that stay locked
+     * and unchanged fail.
+     */
+    private <R> Map<RecordKey, CompletionStage<R>> updateCrowded(
+            Map<RecordKey, RecordUpdate<R>> updates, Set<RecordKey> changed) {
+        Map<RecordKey, RecordUpdate<R>> crowded = only(changed, updates);
+        long rowWait = dialect.longestRowWaitMillis(config.commandTimeout().toMillis());
+        Set<RecordKey> first = rowWait <= shortestLeaseMillis / 3
+                ? crowded.keySet().stream().limit(1).collect(toSet())
+                : Set.of();
         Map<RecordKey, CompletionStage<R>> results = new LinkedHashMap<>(updateEach(only(first, crowded), false, true));
         Map<RecordKey, RecordUpdate<R>> rest = without(first, crowded);
         results.putAll(rest.isEmpty() ? Map.of() : updateOnce(rest));
-        return results;
+        return orFailed(results, updates, key -> sessions.rowLocked(what(key)));
     }
 
     private static <R> Map<RecordKey, RecordUpdate<R>> only(
@@ -272,14 +289,11 @@ final class TableRecords implements Records {
 
     /** Updates the rows after a failure of all. If a locked row was awaited, those that stay locked fail, and the others do not. */
     private <R> Map<RecordKey, CompletionStage<R>> updateAfter(
-            RuntimeException failure, Map<RecordKey, RecordUpdate<R>> updates, boolean hurried, int round) {
+            RuntimeException failure, Map<RecordKey, RecordUpdate<R>> updates, Rounds rounds) {
         boolean ofDatabase = failure instanceof StoreException && failure.getCause() instanceof SQLException;
         boolean locked = ofDatabase && isRowLocked((StoreException) failure);
-        if (locked && round < MOST_ROUNDS) {
-            return exceptLocked(
-                    updates,
-                    staysLocked(updates.keySet()),
-                    free -> updateTogether(free, hurried, MOST_ROUNDS, Map.of()));
+        if (locked && rounds.number() < MOST_ROUNDS) {
+            return exceptLocked(updates, staysLocked(updates.keySet()), free -> updateTogether(free, rounds.last()));
         } else if (locked || !ofDatabase) {
             return updateEach(updates, locked, false);
         }
