@@ -68,7 +68,7 @@ class SizesTest {
         "stores/jdbc/src/main/java/io/holdfast/jdbc, 582, 480",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/connection, 1282, 500",
         "stores/jdbc/src/main/java/io/holdfast/jdbc/sql, 1902, 900",
-        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1293, 900",
+        "stores/jdbc/src/main/java/io/holdfast/jdbc/record, 1295, 900",
         "micrometer/src/main/java/io/holdfast/micrometer, 331, 300",
         "spring/starter/src/main/java/io/holdfast/spring, 66, 60",
         "spring/starter/src/main/java/io/holdfast/spring/aop, 1183, 900",

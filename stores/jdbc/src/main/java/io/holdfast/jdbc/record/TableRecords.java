@@ -130,11 +130,12 @@ final class TableRecords implements Records {
      */
     void noteLeases(List<Duration> leases) {
         Duration shortLease = longestStatement.multipliedBy(3).dividedBy(2);
-        Duration shortest = leases.stream().min(Comparator.naturalOrder()).orElse(shortLease);
-        shortestLeaseMillis = shortest.toMillis();
-        if (shortest.compareTo(shortLease) <= 0) {
-            hurry();
-        }
+        leases.stream().min(Comparator.naturalOrder()).ifPresent(shortest -> {
+            shortestLeaseMillis = shortest.toMillis();
+            if (shortest.compareTo(shortLease) <= 0) {
+                hurry();
+            }
+        });
     }
 
     /**
@@ -248,9 +249,7 @@ final class TableRecords implements Records {
             config.platform().park(this, Contention.pauseNanos(config.platform(), rounds.number(), false));
             results.putAll(updateTogether(only(outcome.lost().keySet(), updates), rounds.after(outcome.lost())));
         }
-        if (!outcome.alone().isEmpty()) {
-            results.putAll(updateEach(only(outcome.alone(), updates), rounds.hurried(), false));
-        }
+        results.putAll(updateEach(only(outcome.alone(), updates), rounds.hurried(), false));
         return results;
     }
 
@@ -377,6 +376,9 @@ final class TableRecords implements Records {
 
     /** Returns those of the keys whose rows are locked now, as far as that can be found out, with their versions. */
     private Map<Key, OptionalLong> locked(Set<RecordKey> all) {
+        if (all.isEmpty()) {
+            return Map.of();
+        }
         List<Key> rows = all.stream().map(Key::of).toList();
         try {
             return sessions.run("renew " + all.size() + " names", connection -> {
