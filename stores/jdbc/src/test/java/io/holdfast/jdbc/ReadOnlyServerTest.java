@@ -1,17 +1,26 @@
 package io.holdfast.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
+import io.holdfast.LockReport;
+import io.holdfast.jdbc.connection.Connections;
+import io.holdfast.jdbc.connection.Database;
+import io.holdfast.jdbc.sql.Statements;
+import io.holdfast.spi.Platform;
+import io.holdfast.spi.StoreConfig;
+import io.holdfast.spi.StoreException;
 import io.holdfast.testkit.Await;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -34,6 +43,8 @@ class ReadOnlyServerTest {
 
     /** More than it takes on a busy machine. */
     private static final Duration SOON = Duration.ofSeconds(10);
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private final List<Connection> opened = new CopyOnWriteArrayList<>();
     private final HikariDataSource pool = new HikariDataSource();
@@ -148,6 +159,65 @@ class ReadOnlyServerTest {
             long seconds = Duration.ofNanos(System.nanoTime() - start).toSeconds();
             assertThat((long) opened.size()).isLessThanOrEqualTo(CONNECTIONS + seconds + 2);
         }
+    }
+
+    private Connection note(Connection connection) {
+        opened.add(connection);
+        return connection;
+    }
+
+    private static Optional<Integer> write(Connections connections) {
+        return connections.runWrite(
+                "write", connection -> Statements.update(connection, "DELETE FROM demoted_locks WHERE name = ''"));
+    }
+
+    private static boolean lendsTwo(Connections connections) {
+        return connections.run("one", one -> connections.run("another", another -> !one.equals(another)));
+    }
+
+    private void assertLeavesAtOnce(Server server, Database database) {
+        opened.clear();
+        StoreConfig config = StoreConfig.of(server.uri(), LockReport.Client.unknown("demoted"), Platform.system())
+                .withTimeouts(PATIENCE, PATIENCE);
+        try (Connections connections = new Connections(config, database)) {
+            connections.connect();
+            assertThat(lendsTwo(connections)).isTrue();
+            List<Connection> former = List.copyOf(opened);
+            former.forEach(server::demote);
+            assertThatThrownBy(() -> write(connections))
+                    .isInstanceOf(StoreException.class)
+                    .hasMessageContaining("it is read-only");
+            assertThat(write(connections)).as("rows at the new server").hasValue(0);
+            Await.until(
+                    "no connection to the former server is open",
+                    () -> former.stream().allMatch(Server::isClosed));
+        }
+    }
+
+    /** No other request of the client comes in between. */
+    @ParameterizedTest
+    @MethodSource("servers")
+    void isLeftByTheFirstRequestThatItRefuses(Server server) {
+        Database own =
+                Address.parse(server.uri() + "&tablePrefix=demoted_", PATIENCE).database();
+        assertLeavesAtOnce(
+                server,
+                new Database(
+                        own.dialect(),
+                        own.shown(),
+                        own.createsTables(),
+                        () -> note(own.driver().run()),
+                        own.explanation(),
+                        own.application(),
+                        own.endsWithLastConnection()));
+        assertLeavesAtOnce(
+                server,
+                Database.of(
+                        own.dialect(),
+                        Sources.of(() -> note(own.driver().run())),
+                        own.shown(),
+                        own.createsTables(),
+                        PATIENCE.toMillis()));
     }
 
     /** Makes the server read-only for the connections that are open. Those that a user opens later may write. */

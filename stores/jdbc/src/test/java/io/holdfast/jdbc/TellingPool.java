@@ -8,7 +8,8 @@ import javax.sql.DataSource;
 /** Data sources with the getters of pools that are not on the class path. */
 public class TellingPool implements DataSource {
 
-    TellingPool() {}
+    /** Creates a data source without any getter. */
+    public TellingPool() {}
 
     /** The getters of Tomcat. */
     public static final class Tomcat extends TellingPool {

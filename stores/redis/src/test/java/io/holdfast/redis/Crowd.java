@@ -42,6 +42,7 @@ final class Crowd implements AutoCloseable {
 
     private final Duration lease;
     private final int threadsEach;
+    private final IntFunction<Holdfast> opener;
     private final Queue<Turn> turns = new ConcurrentLinkedQueue<>();
     private final Queue<Turn.Unused> unused = new ConcurrentLinkedQueue<>();
     private final Map<String, Long> told = new ConcurrentHashMap<>();
@@ -67,6 +68,17 @@ final class Crowd implements AutoCloseable {
         return new Crowd(uri, lease, 1, threads, bystander, (number, options) -> options.safety(safety));
     }
 
+    /** Two clients that each wait for an answer for the given time. */
+    static Crowd ofTwo(String uri, Duration lease, Duration commandTimeout, Safety safety) {
+        return new Crowd(
+                uri,
+                lease,
+                CLIENTS,
+                THREADS,
+                BYSTANDER,
+                (number, options) -> options.safety(safety).commandTimeout(commandTimeout));
+    }
+
     private Crowd(
             String uri,
             Duration lease,
@@ -76,17 +88,31 @@ final class Crowd implements AutoCloseable {
             BiFunction<Integer, HoldfastBuilder, HoldfastBuilder> options) {
         this.lease = lease;
         this.threadsEach = threadsEach;
+        opener = number -> options.apply(
+                        number,
+                        Holdfast.builder()
+                                .uri(uri)
+                                .name("crowd" + number)
+                                .lease(lease)
+                                .commandTimeout(COMMAND)
+                                .listener(this::onEvent))
+                .build();
         for (int i = 0; i < size; i++) {
-            clients.add(options.apply(i, Holdfast.builder())
-                    .uri(uri)
-                    .name("crowd" + i)
-                    .lease(lease)
-                    .commandTimeout(COMMAND)
-                    .listener(this::onEvent)
-                    .build());
+            clients.add(opener.apply(i));
         }
         bystander = acquired(clients.get(0).lock(bystanderName));
-        clients.forEach(client -> start(client, round -> "n" + round % 2));
+        clients.forEach(this::contend);
+    }
+
+    private void contend(Holdfast client) {
+        start(client, round -> "n" + round % 2);
+    }
+
+    /** One more client contends for the two names. */
+    void addClient() {
+        Holdfast client = opener.apply(clients.size());
+        clients.add(client);
+        contend(client);
     }
 
     /** Asks again if there was no answer: the command timeout is short for two processes that start on a busy machine. */

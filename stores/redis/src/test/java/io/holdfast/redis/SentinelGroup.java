@@ -28,6 +28,9 @@ final class SentinelGroup implements AutoCloseable {
     static final String MASTER = "orders";
     private static final int EACH = 3;
 
+    /** Long enough to ask the servers what they have, and over before a Sentinel has promoted another one. */
+    private static final Duration IN_STEP = Duration.ofSeconds(1);
+
     final List<RedisServer> servers = new ArrayList<>();
     final List<RedisServer> sentinels = new ArrayList<>();
     private final Map<RedisServer, Integer> ports = new HashMap<>();
@@ -138,6 +141,29 @@ final class SentinelGroup implements AutoCloseable {
 
     private boolean isInTilt(RedisServer sentinel) {
         return redis(sentinel, r -> r.info("sentinel")).contains("sentinel_tilt:1");
+    }
+
+    /**
+     * Freezes the master when the replicas have all that it has written. Requests that may write arrive there, and are held back until it
+     * wakes. Otherwise the last write might be answered, and forgotten by the next master.
+     */
+    void freezeInStep(RedisServer master) {
+        boolean inStep = false;
+        while (!inStep) {
+            master.resume();
+            long end = System.nanoTime() + IN_STEP.toNanos();
+            redis(master, r -> Servers.pauseWrites(r, IN_STEP));
+            Await.until(
+                    "the replicas have all writes",
+                    () -> servers.stream().map(this::offset).distinct().count() == 1);
+            master.pause();
+            inStep = System.nanoTime() - end < 0;
+        }
+    }
+
+    /** How much the server has of the data that the master sends to its replicas. */
+    private String offset(RedisServer server) {
+        return redis(server, r -> r.info("replication")).replaceAll("(?s).*\\bmaster_repl_offset:(\\d+).*", "$1");
     }
 
     /** Makes all Sentinels take another server for the master, which does not know, and neither do those that were theirs. */

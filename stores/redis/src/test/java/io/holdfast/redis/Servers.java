@@ -179,17 +179,22 @@ final class Servers implements AutoCloseable {
 
     /** Holds back every request that may write, until {@link #unpause}; others are answered. */
     void pauseWrites() {
-        client("PAUSE", "60000", "WRITE");
+        pauseWrites(redis, Duration.ofMinutes(1));
+    }
+
+    /** The same at any server, for a time. */
+    static String pauseWrites(RedisCommands<String, String> redis, Duration time) {
+        return client(redis, "PAUSE", "" + time.toMillis(), "WRITE");
     }
 
     void unpause() {
-        client("UNPAUSE");
+        client(redis, "UNPAUSE");
     }
 
-    private void client(String... words) {
+    private static String client(RedisCommands<String, String> redis, String... words) {
         CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8);
         List.of(words).forEach(args::add);
-        redis.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
+        return redis.dispatch(CommandType.CLIENT, new StatusOutput<>(StringCodec.UTF8), args);
     }
 
     /** Gives a user exactly these rights; the URI to connect as that user. */

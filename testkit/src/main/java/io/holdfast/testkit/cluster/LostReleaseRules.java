@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.holdfast.DistributedLock;
 import io.holdfast.Holdfast;
 import io.holdfast.HoldfastException;
 import io.holdfast.Lease;
@@ -14,7 +13,7 @@ import io.holdfast.testkit.faults.Wire;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiFunction;
+import java.util.Optional;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -51,8 +50,15 @@ public abstract class LostReleaseRules {
         other = Holdfast.connect(uri.apply(port));
     }
 
-    /** Deletes the record of a lock at the store. */
+    /** Deletes the records of a name at the store. */
     protected abstract void forget(String name);
+
+    /** An attempt to acquire something, which may be repeated. */
+    protected interface Attempt {
+
+        /** Returns what was acquired; empty if it is not free. */
+        Optional<? extends Lease> by(Holdfast client, String name);
+    }
 
     @AfterEach
     void close() {
@@ -63,31 +69,40 @@ public abstract class LostReleaseRules {
 
     @Test
     void reportsThatALockWasLost() {
-        reportsALoss(Holdfast::lock);
+        reportsALoss(LostReleaseRules::lock);
     }
 
     @Tag("ci")
     @Test
     void reportsThatAFairLockWasLost() {
-        reportsALoss(Holdfast::fairLock);
+        reportsALoss(LostReleaseRules::fairLock);
     }
 
     @Test
     void reportsNoLossOfALockThatWasReleased() {
-        reportsNoLoss(Holdfast::lock);
+        reportsNoLoss(LostReleaseRules::lock, LostReleaseRules::lock);
     }
 
     @Tag("ci")
     @Test
     void reportsNoLossOfAFairLockThatWasReleased() {
-        reportsNoLoss(Holdfast::fairLock);
+        reportsNoLoss(LostReleaseRules::fairLock, LostReleaseRules::fairLock);
     }
 
-    private void reportsALoss(BiFunction<Holdfast, String, DistributedLock> kind) {
+    private static Optional<Lease> lock(Holdfast client, String name) {
+        return client.lock(name).tryAcquire();
+    }
+
+    private static Optional<Lease> fairLock(Holdfast client, String name) {
+        return client.fairLock(name).tryAcquire();
+    }
+
+    /** Checks that the loss of a hold is reported at its release. Another client has acquired the same before that. */
+    protected final void reportsALoss(Attempt attempt) {
         loseEachAnswer("lost", name -> {
-            Lease lease = acquired(kind.apply(owner, name));
+            Lease lease = acquired(attempt, owner, name);
             forget(name);
-            Lease next = acquired(kind.apply(other, name));
+            Lease next = acquired(attempt, other, name);
             return () -> {
                 assertThrows(LeaseLostException.class, lease::close, name);
                 next.close();
@@ -95,12 +110,17 @@ public abstract class LostReleaseRules {
         });
     }
 
-    private void reportsNoLoss(BiFunction<Holdfast, String, DistributedLock> kind) {
+    /**
+     * Checks that no loss is reported of a hold that was released.
+     *
+     * @param next what another client can acquire only after the release
+     */
+    protected final void reportsNoLoss(Attempt attempt, Attempt next) {
         loseEachAnswer("released", name -> {
-            Lease lease = acquired(kind.apply(owner, name));
+            Lease lease = acquired(attempt, owner, name);
             return () -> {
                 lease.close();
-                acquired(kind.apply(other, name)).close();
+                acquired(next, other, name).close();
             };
         });
         assertEquals(0, owner.stats().lost(), "lost holds");
@@ -109,7 +129,7 @@ public abstract class LostReleaseRules {
     /** A step of a test, which ends when the connection is not cut any more. */
     private interface Step {
 
-        /** Acquires a lock. Returns an action that releases it. */
+        /** Acquires the name. Returns an action that releases it. */
         Runnable begin(String name);
     }
 
@@ -140,12 +160,12 @@ public abstract class LostReleaseRules {
         return wire.mend() || answers == NONE_SENT;
     }
 
-    /** Acquires a lock, though the connections of the client were cut. */
-    private static Lease acquired(DistributedLock lock) {
+    /** Returns what a client acquires, though its connections were cut. */
+    private static Lease acquired(Attempt attempt, Holdfast client, String name) {
         List<Lease> leases = new ArrayList<>();
         Await.until("it is acquired", () -> {
             try {
-                lock.tryAcquire().ifPresent(leases::add);
+                attempt.by(client, name).ifPresent(leases::add);
             } catch (HoldfastException e) {
                 // a connection was cut
             }

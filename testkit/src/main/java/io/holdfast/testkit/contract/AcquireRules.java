@@ -12,16 +12,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 final class AcquireRules {
 
-    static final int LONGEST_NAME = 512;
+    private static final int LONGEST_NAME = 512;
 
     /**
      * Ends of different names. A database that compares names as texts may ignore a trailing blank, the case, or the form of the
      * umlaut.
      */
-    static final List<String> ODD_SUFFIXES = List.of(
+    private static final List<String> ODD_SUFFIXES = List.of(
             "",
             " ",
             "  ",
@@ -59,6 +60,30 @@ final class AcquireRules {
             "\u20ac",
             "\u043a\u043b\u044e\u0447",
             "\ud83d\udd12");
+
+    /** Further names. The last ones have as many bytes as a name may have. */
+    private static final List<String> ODD_NAMES = List.of(
+            "\r\n",
+            ".",
+            "..",
+            "a ",
+            " a ",
+            "a b",
+            "a\nb",
+            "a:1",
+            "a{b",
+            "a}b",
+            "{tag}x",
+            "x}y{z",
+            "hf:x",
+            "HF:{x}",
+            " hf:{x}",
+            "\"'",
+            "\u0308",
+            "\u043a\u043b\u044e\u0447-\ud83d\udd12",
+            "x".repeat(LONGEST_NAME),
+            "\u00fc".repeat(LONGEST_NAME / 2),
+            "\ud83d\udd12".repeat(LONGEST_NAME / 4));
 
     private AcquireRules() {}
 
@@ -204,6 +229,11 @@ final class AcquireRules {
         TestClient other = scene.client();
         client.granted(client.tenure());
         other.granted(other.request(other.tenure(), scene.name("-other")));
+    }
+
+    /** Returns odd texts as whole names. A store may take what nothing precedes for no name, or for a path. */
+    static Stream<String> wholeOddNames() {
+        return Stream.concat(ODD_SUFFIXES.stream().filter(suffix -> !suffix.isEmpty()), ODD_NAMES.stream());
     }
 
     private static void oddNames(Scene scene) {

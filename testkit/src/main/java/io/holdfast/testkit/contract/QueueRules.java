@@ -11,7 +11,6 @@ import io.holdfast.spi.Renew;
 import io.holdfast.spi.Share.Mode;
 import io.holdfast.spi.Signal;
 import io.holdfast.spi.TenureId;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 
@@ -233,9 +232,7 @@ final class QueueRules {
     private static void anyCharacters(Scene scene) {
         TestClient holder = scene.client();
         TestClient waiter = scene.client();
-        AcquireRules.ODD_SUFFIXES.forEach(suffix -> handOver(holder, waiter, scene.name(suffix)));
-        int length = scene.name().getBytes(StandardCharsets.UTF_8).length;
-        handOver(holder, waiter, scene.name("x".repeat(AcquireRules.LONGEST_NAME - length)));
+        AcquireRules.wholeOddNames().forEach(name -> handOver(holder, waiter, name));
     }
 
     private static void handOver(TestClient holder, TestClient waiter, String name) {

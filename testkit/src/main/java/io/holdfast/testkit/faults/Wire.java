@@ -1,5 +1,6 @@
 package io.holdfast.testkit.faults;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -15,8 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * A path to a real server on this host. It can be redirected to another server, cut, and blocked in each direction. One answer
- * is one piece of data as it arrives from the server.
+ * A path to a real server on this host. It can be redirected to another server, cut, and blocked in each direction, and it can
+ * record what clients send. One answer is one piece of data as it arrives from the server.
  */
 public final class Wire implements AutoCloseable {
 
@@ -27,10 +28,12 @@ public final class Wire implements AutoCloseable {
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
     private final AtomicInteger connections = new AtomicInteger();
     private final AtomicInteger answersLeft = new AtomicInteger(NEVER);
+    private final ByteArrayOutputStream recorded = new ByteArrayOutputStream();
     private volatile int server;
     private volatile int answersOfNewOnes = NEVER;
     private volatile boolean requestsBlocked;
     private volatile boolean onePiece;
+    private volatile boolean recording;
     private volatile boolean answersBlocked;
     private volatile long answerDelayNanos;
 
@@ -103,6 +106,17 @@ public final class Wire implements AutoCloseable {
         requestsBlocked = false;
     }
 
+    /** Records the data that clients send from now on, and forgets what was recorded before. */
+    public void recordRequests() {
+        recorded.reset();
+        recording = true;
+    }
+
+    /** Returns the data that was recorded, in the order of its arrival. */
+    public byte[] recordedRequests() {
+        return recorded.toByteArray();
+    }
+
     /** Blocks or unblocks the data that the server sends. Blocked data is passed on later. */
     public void blockAnswers(boolean on) {
         answersBlocked = on;
@@ -146,7 +160,10 @@ public final class Wire implements AutoCloseable {
 
     private void passRequests(Socket client, Socket there) {
         AtomicBoolean blocked = new AtomicBoolean();
-        pass(client, there, () -> {
+        pass(client, there, (piece, length) -> {
+            if (recording) {
+                recorded.write(piece, 0, length);
+            }
             waitWhile(() -> onePiece && blocked.get(), there);
             blocked.set(requestsBlocked);
             waitWhile(() -> requestsBlocked, there);
@@ -156,7 +173,7 @@ public final class Wire implements AutoCloseable {
 
     private void passAnswers(Socket there, Socket client, int most) {
         AtomicInteger left = new AtomicInteger(most);
-        pass(there, client, () -> {
+        pass(there, client, (piece, length) -> {
             boolean silent = left.getAndUpdate(Wire::oneLess) == 0;
             long until = System.nanoTime() + answerDelayNanos;
             waitWhile(() -> silent || answersBlocked || until - System.nanoTime() > 0, client);
@@ -174,14 +191,21 @@ public final class Wire implements AutoCloseable {
         }
     }
 
+    /** Decides about the pieces of data of one direction. */
+    private interface Gate {
+
+        /** Returns {@code true} if a piece of data, the beginning of the array, is passed on. May wait before. */
+        boolean passes(byte[] piece, int length);
+    }
+
     /** Passes data on until one side closes, or a piece must not be passed on. */
-    private static void pass(Socket from, Socket to, BooleanSupplier goesThrough) {
+    private static void pass(Socket from, Socket to, Gate gate) {
         byte[] buffer = new byte[65_536];
         try (from;
                 to) {
             InputStream in = from.getInputStream();
             for (int length = in.read(buffer); length > 0; length = in.read(buffer)) {
-                if (!goesThrough.getAsBoolean()) {
+                if (!gate.passes(buffer, length)) {
                     return;
                 }
                 to.getOutputStream().write(buffer, 0, length);

@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.sql.DataSource;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -52,15 +53,11 @@ class BorrowedPoolTest {
     private final Opener opener = new Opener(Opener.daemons("borrowed-opener"), 5_000, () -> "");
     private final Source source = new Source(this::lend, new H2(Tables.DEFAULT), 2_000, opener);
     private final List<BorrowedPool> pools = new ArrayList<>();
-    private final BorrowedPool pool = pool(PATIENT_MILLIS);
+    private final BorrowedPool pool = pool(PATIENT_MILLIS, new TellingPool());
 
-    private BorrowedPool pool(long timeoutMillis) {
+    private BorrowedPool pool(long timeoutMillis, DataSource application) {
         BorrowedPool made = new BorrowedPool(
-                source,
-                new ApplicationPool(new TellingPool.Dbcp(2)),
-                Opener.daemons("borrowed"),
-                timeoutMillis,
-                now::get);
+                source, new ApplicationPool(application), Opener.daemons("borrowed"), timeoutMillis, now::get);
         pools.add(made);
         return made;
     }
@@ -145,6 +142,29 @@ class BorrowedPoolTest {
         assertThat(isClosed(lent.get(1))).isFalse();
     }
 
+    /** A pool that an application keeps full may let a borrower wait, instead of failing. */
+    @Test
+    void usesAnOldConnectionWhileItsSuccessorIsAwaited() throws Exception {
+        opener.limit(PATIENT_MILLIS);
+        use(1);
+        holdsLoan.set(true);
+        pass(301);
+        Await.until("a successor was asked for", () -> attempts.get() == 2);
+        for (int i = 0; i < 3; i++) {
+            pass(301);
+            use(1);
+        }
+        assertThat(attempts).hasValue(2);
+        assertThat(lent).hasSize(1).noneMatch(BorrowedPoolTest::isClosed);
+        permission.countDown();
+        Await.until("the successor is there", () -> {
+            pool.keep();
+            return isClosed(lent.get(0));
+        });
+        assertThat(lent).hasSize(2);
+        assertThat(isClosed(lent.get(1))).isFalse();
+    }
+
     @Test
     void replacesAnOldConnectionThatIsInUse() throws Exception {
         Connection old = pool.get();
@@ -193,7 +213,7 @@ class BorrowedPoolTest {
     @Test
     void tellsWhyTheApplicationHasLentNone() throws Exception {
         available.set(0);
-        BorrowedPool brief = pool(BRIEF_MILLIS);
+        BorrowedPool brief = pool(BRIEF_MILLIS, new TellingPool.Dbcp(2));
         AtomicReference<Throwable> none = new AtomicReference<>();
         // race: the application may answer later than the pool waits
         Await.until("the application has answered", () -> {

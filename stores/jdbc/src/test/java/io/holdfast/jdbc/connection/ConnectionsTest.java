@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.holdfast.LockReport;
 import io.holdfast.jdbc.LoadedDrivers;
 import io.holdfast.jdbc.TellingPool;
+import io.holdfast.jdbc.Views;
 import io.holdfast.jdbc.sql.H2;
 import io.holdfast.jdbc.sql.Tables;
 import io.holdfast.spi.Platform;
@@ -18,6 +19,7 @@ import java.lang.reflect.Proxy;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
+import java.sql.SQLTimeoutException;
 import java.sql.SQLTransientConnectionException;
 import java.time.Duration;
 import java.util.List;
@@ -39,6 +41,9 @@ class ConnectionsTest {
 
     private final AtomicReference<SQLException> failure = new AtomicReference<>();
     private final AtomicInteger opened = new AtomicInteger();
+    /** Whether the database answers on the connections that are open. */
+    private volatile boolean answers = true;
+
     private Optional<ApplicationPool> application = Optional.of(new ApplicationPool(new TellingPool.Dbcp(10)));
     private Duration took = Duration.ZERO;
 
@@ -58,7 +63,8 @@ class ConnectionsTest {
             throw failure.get();
         }
         opened.incrementAndGet();
-        return DriverManager.getConnection("jdbc:h2:mem:");
+        Connection real = DriverManager.getConnection("jdbc:h2:mem:");
+        return Views.of(real, (method, arguments, call) -> method.equals("isValid") ? answers : call.run());
     }
 
     /** Returns a connection whose next statements that delete a row fail, because another transaction has locked its table. */
@@ -135,9 +141,9 @@ class ConnectionsTest {
                 .isEqualTo(Effect.REFUSED);
     }
 
-    private static SQLException failing(Connection connection, SQLException failure) throws SQLException {
+    private SQLException failing(Connection connection, SQLException failure) throws SQLException {
         // a statement that the database has refused leaves the connection as it is
-        assertThat(connection.isValid(1)).isTrue();
+        assertThat(connection.isValid(1)).isEqualTo(answers);
         throw failure;
     }
 
@@ -159,9 +165,14 @@ class ConnectionsTest {
         }
     }
 
+    /** The pool of an application, and the connections that a client opens itself. */
+    private List<Optional<ApplicationPool>> pools() {
+        return List.of(application, Optional.empty());
+    }
+
     @Test
     void keepsAConnectionWhoseStatementsAreRefused() {
-        for (Optional<ApplicationPool> each : List.of(application, Optional.<ApplicationPool>empty())) {
+        for (Optional<ApplicationPool> each : pools()) {
             application = each;
             for (String state : List.of("42S02", "90096", "22001", "57014", "99999")) {
                 assertThat(openedAfterFailures(new SQLException("refused", state)))
@@ -175,5 +186,17 @@ class ConnectionsTest {
     @Test
     void replacesAConnectionThatIsBad() {
         assertThat(openedAfterFailures(new SQLException("cut off", "08006"))).isGreaterThanOrEqualTo(39);
+    }
+
+    /** The failure alone says nothing about the connection. */
+    @Test
+    void replacesAConnectionOnWhichNothingIsAnswered() {
+        answers = false;
+        for (Optional<ApplicationPool> each : pools()) {
+            application = each;
+            assertThat(openedAfterFailures(new SQLTimeoutException("no answer")))
+                    .as("connections, which are borrowed: " + each.isPresent())
+                    .isGreaterThanOrEqualTo(39);
+        }
     }
 }

@@ -34,6 +34,22 @@ class FailureCodesTest {
         assertThat(dialect.codes().health(lost)).isEqualTo(FailureCodes.Health.BAD);
     }
 
+    /** Each driver has a state of its own for a connection that is cut, or on which it has waited for an answer in vain. */
+    @ParameterizedTest
+    @MethodSource("dialects")
+    void replacesAConnectionWithoutAnAnswer(Dialect dialect) {
+        assertThat(Stream.of("08000", "08003", "08006", "08S01"))
+                .allMatch(state ->
+                        dialect.codes().health(new SQLException("Read timed out", state)) == FailureCodes.Health.BAD);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"57P01", "57P02", "57P03", "57P05"})
+    void replacesAConnectionThatPostgreSqlEnds(String state) {
+        SQLException ended = new SQLException("terminating connection", state);
+        assertThat(new PostgreSql(Tables.DEFAULT).codes().health(ended)).isEqualTo(FailureCodes.Health.BAD);
+    }
+
     /** A replica, and a server on which an administrator has forbidden writes, each by the code of the driver at hand. */
     @ParameterizedTest
     @ValueSource(ints = {1290, 1836, 1792})
