@@ -35,7 +35,7 @@ record ClientAsyncLeaderElection(ClientLeaderElection election) implements Async
 
     private CompletableFuture<Leadership> leadWhenAcquired(CompletableFuture<Lease> request) {
         Relay<Leadership> relay = new Relay<>();
-        relay.track(request, lease -> relay.deliver(lease, election.lead(lease)), relay::fail);
+        relay.track(request, lease -> relay.deliver(lease, () -> election.lead(lease)), relay::fail);
         return relay.future();
     }
 
@@ -44,7 +44,7 @@ record ClientAsyncLeaderElection(ClientLeaderElection election) implements Async
         relay.track(
                 request,
                 lease -> lease.ifPresentOrElse(
-                        acquired -> relay.deliver(acquired, Optional.of(election.lead(acquired))),
+                        acquired -> relay.deliver(acquired, () -> Optional.of(election.lead(acquired))),
                         () -> relay.complete(Optional.empty())),
                 relay::fail);
         return relay.future();

@@ -76,17 +76,13 @@ record ClientAsyncSegmentedLock(ClientSegmentedLock lock) implements AsyncSegmen
         }
 
         private void deliver(int segment, Lease lease) {
-            relay.deliver(lease, result.apply(new ClientSegmentLease(segment, lease)));
+            relay.deliver(lease, () -> result.apply(new ClientSegmentLease(segment, lease)));
         }
 
         /** Requests the next segment, unless the future is done. */
         private void tryNext() {
             if (!relay.isDone()) {
-                try {
-                    requestNext();
-                } catch (RuntimeException e) {
-                    relay.fail(e);
-                }
+                requestNext();
             }
         }
 

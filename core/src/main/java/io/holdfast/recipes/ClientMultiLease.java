@@ -109,22 +109,15 @@ record ClientMultiLease(List<LockLocation> locations, List<Lease> leases) implem
     /** Releases leases. The future completes with the failures when all releases have ended. */
     static CompletableFuture<ReleaseFailures> releaseAll(
             List<Lease> leases, Function<Lease, CompletableFuture<Void>> release) {
-        List<CompletableFuture<Void>> releases =
-                leases.stream().map(lease -> started(release, lease)).toList();
+        List<CompletableFuture<Void>> releases = leases.stream()
+                .map(lease -> ReleaseFailures.startedAsync(release, lease))
+                .toList();
         return CompletableFuture.allOf(releases.toArray(CompletableFuture[]::new))
                 .handle((nothing, error) -> {
                     ReleaseFailures failures = new ReleaseFailures();
                     releases.forEach(each -> failures.run(each::join));
                     return failures;
                 });
-    }
-
-    private static CompletableFuture<Void> started(Function<Lease, CompletableFuture<Void>> release, Lease lease) {
-        try {
-            return release.apply(lease);
-        } catch (RuntimeException | Error e) {
-            return CompletableFuture.failedFuture(e);
-        }
     }
 
     @Override

@@ -153,13 +153,7 @@ final class ClientQuorumLease implements QuorumLease {
         if (first != null) {
             return first.handle((nothing, lost) -> null);
         }
-        var unused = hold.release().whenComplete((nothing, lost) -> {
-            if (lost == null) {
-                released.complete(null);
-            } else {
-                released.completeExceptionally(lost);
-            }
-        });
+        Relay.passOn(hold.release(), released::complete, released::completeExceptionally);
         return released;
     }
 

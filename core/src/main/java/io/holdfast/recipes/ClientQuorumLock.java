@@ -207,12 +207,28 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
         relay.track(
                 request.start(),
                 request::withdraw,
-                hold -> servers.clients()
-                        .deliver(
-                                request.lease(),
-                                hold.map(undelivered -> undelivered::release),
-                                inTime -> answered(relay, request, result, hold, inTime)),
-                error -> callBack(() -> relay.fail(error)));
+                hold -> guarded(
+                        relay,
+                        hold,
+                        () -> servers.clients()
+                                .deliver(
+                                        request.lease(),
+                                        hold.map(undelivered -> undelivered::release),
+                                        inTime -> guarded(
+                                                relay, hold, () -> answered(relay, request, result, hold, inTime)))),
+                error -> fail(relay, error));
+    }
+
+    /** Runs a step that delivers an answer. If the step throws, the hold is released, and the future fails. */
+    private <T> void guarded(Relay<T> relay, Optional<QuorumHold> hold, Runnable step) {
+        Relay.guarded(step, error -> {
+            var unused = hold.map(QuorumHold::release);
+            fail(relay, error);
+        });
+    }
+
+    private <T> void fail(Relay<T> relay, Throwable error) {
+        servers.clients().callBack("the answer", () -> relay.fail(Awaiting.cause(error)));
     }
 
     private <T> void answered(
@@ -225,17 +241,11 @@ final class ClientQuorumLock extends ClientCompositeLock<QuorumLease> implements
             relay.complete(result.apply(Optional.empty()));
         } else if (inTime && (hold.get().isValid() || relay.isDone())) {
             ClientQuorumLease lease = new ClientQuorumLease(servers, hold.get());
-            relay.deliver(lease, result.apply(Optional.of(lease)));
+            relay.deliver(lease, () -> result.apply(Optional.of(lease)));
         } else if (!relay.isDone()) {
             relay.track(
-                    request.retryAfter(hold.get()),
-                    next -> track(relay, next, result),
-                    error -> callBack(() -> relay.fail(Awaiting.cause(error))));
+                    request.retryAfter(hold.get()), next -> track(relay, next, result), error -> fail(relay, error));
         }
-    }
-
-    private void callBack(Runnable answer) {
-        servers.clients().callBack("the answer", answer);
     }
 
     // ---- thread API

@@ -45,7 +45,7 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
         if (resigning.compareAndSet(false, true)) {
             try {
                 lease.close();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 end.complete(endOf(e));
                 throw e;
             }
@@ -58,7 +58,8 @@ final class LeaseLeadership extends ForwardingLease implements Leadership {
     @Override
     public CompletableFuture<Void> closeAsync() {
         return resigning.compareAndSet(false, true)
-                ? lease.closeAsync().whenComplete((nothing, error) -> end.complete(endOf(error)))
+                ? ReleaseFailures.startedAsync(Lease::closeAsync, lease)
+                        .whenComplete((nothing, error) -> end.complete(endOf(error)))
                 : lease.closeAsync();
     }
 

@@ -60,7 +60,7 @@ final class MultiRequest<T> {
         } else if (leases.size() == members.size()) {
             complete();
         } else if (plan.mayRequest()) {
-            relay.track(plan.next(leases.size()).leaseAsync(), lease -> guarded(() -> answered(lease)), this::fail);
+            relay.track(plan.next(leases.size()).leaseAsync(), this::answered, this::fail);
         } else {
             refuse();
         }
@@ -138,10 +138,6 @@ final class MultiRequest<T> {
     }
 
     private void guarded(Runnable part) {
-        try {
-            part.run();
-        } catch (RuntimeException | Error e) {
-            fail(e);
-        }
+        Relay.guarded(part, this::fail);
     }
 }

@@ -136,7 +136,7 @@ final class QuorumHold {
         hasTurn = turn.isPresent();
         startNanos = servers.platform().nanoTime();
         answerDeadline = startNanos + timeout.toNanos();
-        events = new Serial(e -> servers.clients().open().access().failed(servers.toString(), e));
+        events = new Serial(this::eventFailed);
         members = servers.all().stream()
                 .map(server -> new QuorumMember(server, this, servers.budget(server, fixedLease)))
                 .toList();
@@ -181,11 +181,22 @@ final class QuorumHold {
         events.run(event);
     }
 
+    /** Ends the attempt after an error of an event, because no other event might end it. */
+    private void eventFailed(Throwable error) {
+        failLater(acquired, error);
+        servers.clients().open().access().failed(servers.toString(), error);
+    }
+
+    private void failLater(CompletableFuture<?> future, Throwable error) {
+        events.defer(() -> future.completeExceptionally(error));
+    }
+
     // ---- acquiring
 
     /**
      * Requests the lock from all servers. The future completes with true when the lock is held. If the attempt fails, it
-     * completes with false when every grant is released; {@link #failure} then returns the reason.
+     * completes with false when every grant is released; {@link #failure} then returns the reason. If an event throws, the future
+     * fails, and the caller has to release the attempt.
      */
     CompletableFuture<Boolean> start() {
         fixedLease.ifPresent(length -> lease.extend(length, servers.platform().nanoTime()));
@@ -433,8 +444,13 @@ final class QuorumHold {
     }
 
     private void tick() {
+        if (phase == Phase.HELD) {
+            // first, because an error in the rest must not end the ticks, which notice the end of the owner
+            scheduleTick();
+        }
         if (phase == Phase.HELD && owner != null && !owner.isAlive()) {
             phase = Phase.ENDED;
+            ticker.cancel();
             members.forEach(QuorumMember::abandon);
             recount();
         }
@@ -444,7 +460,6 @@ final class QuorumHold {
             members.stream()
                     .filter(member -> member.is(QuorumMember.State.IDLE) && !member.server.isClosed())
                     .forEach(this::requestAgain);
-            scheduleTick();
         }
     }
 
@@ -459,11 +474,11 @@ final class QuorumHold {
 
     /**
      * Releases the lock at all servers. The future completes when the releases are confirmed, or when the budget is used up. It
-     * fails if a majority was lost before.
+     * fails if a majority was lost before, or if the release throws.
      */
     CompletableFuture<Void> release() {
         CompletableFuture<Void> released = new CompletableFuture<>();
-        event(() -> release(released));
+        event(() -> Relay.guarded(() -> release(released), error -> failLater(released, error)));
         return released;
     }
 
@@ -473,23 +488,24 @@ final class QuorumHold {
         boolean wasHeld = phase == Phase.HELD;
         int count = memberLeases.size();
         CompletableFuture<Integer> lostCount = releaseAll(servers.budget(fixedLease));
-        events.defer(() -> {
-            var unused = lostCount.thenAccept(lost -> {
-                if (lostByClose) {
-                    released.completeExceptionally(QuorumTexts.clientsClosed(servers, token));
-                } else if (earlierLoss != null) {
-                    released.completeExceptionally(earlierLoss);
-                } else if (wasHeld && count - lost < servers.majority()) {
-                    // a client that is being closed may not have ended its hold yet
-                    released.completeExceptionally(
-                            servers.areTooManyClosed()
-                                    ? QuorumTexts.clientsClosed(servers, token)
-                                    : QuorumTexts.lost(servers, token, count - lost));
-                } else {
-                    released.complete(null);
-                }
-            });
-        });
+        events.defer(() -> Relay.passOn(
+                lostCount,
+                lost -> {
+                    if (lostByClose) {
+                        released.completeExceptionally(QuorumTexts.clientsClosed(servers, token));
+                    } else if (earlierLoss != null) {
+                        released.completeExceptionally(earlierLoss);
+                    } else if (wasHeld && count - lost < servers.majority()) {
+                        // a client that is being closed may not have ended its hold yet
+                        released.completeExceptionally(
+                                servers.areTooManyClosed()
+                                        ? QuorumTexts.clientsClosed(servers, token)
+                                        : QuorumTexts.lost(servers, token, count - lost));
+                    } else {
+                        released.complete(null);
+                    }
+                },
+                released::completeExceptionally));
     }
 
     /**
@@ -513,9 +529,7 @@ final class QuorumHold {
             timer.cancel();
             return (int) lost.stream().filter(each -> each.getNow(false)).count();
         });
-        events.defer(() -> {
-            var unused = lostCount.thenRun(() -> acquired.complete(false));
-        });
+        events.defer(() -> Relay.passOn(lostCount, count -> acquired.complete(false), acquired::completeExceptionally));
         return lostCount;
     }
 }

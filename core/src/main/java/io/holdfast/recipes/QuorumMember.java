@@ -236,7 +236,8 @@ final class QuorumMember {
         // a client that was closed has released its hold, so another owner may have it
         return server.isClosed()
                 ? CompletableFuture.completedFuture(counted)
-                : held.map(lease -> lease.releaseAsync().handle((nothing, lost) -> counted && lost != null))
+                : held.map(lease -> ReleaseFailures.startedAsync(LeaseAccess::releaseAsync, lease)
+                                .handle((nothing, lost) -> counted && lost != null))
                         .orElseGet(() -> CompletableFuture.completedFuture(false));
     }
 

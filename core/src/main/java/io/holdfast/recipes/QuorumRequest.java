@@ -84,7 +84,7 @@ final class QuorumRequest {
      * or fails if the spec needs a reason.
      */
     CompletableFuture<Optional<QuorumHold>> start() {
-        startAttempt();
+        guarded(this::startAttempt);
         return outcome;
     }
 
@@ -130,7 +130,7 @@ final class QuorumRequest {
     }
 
     private void startAttempt() {
-        var unused = attempt.start().thenAccept(this::attemptEnded);
+        Relay.passOn(attempt.start(), this::attemptEnded, this::fail);
     }
 
     private void attemptEnded(boolean held) {
@@ -151,7 +151,7 @@ final class QuorumRequest {
     }
 
     private void tryLater(Duration delay) {
-        var unused = servers.clients().later(delay, () -> tryAgain(Optional.empty(), true));
+        var unused = servers.clients().later(delay, () -> guarded(() -> tryAgain(Optional.empty(), true)));
     }
 
     private static boolean isContended(Optional<RuntimeException> failure) {
@@ -167,11 +167,7 @@ final class QuorumRequest {
         Platform.Task timer = servers.clients().later(wait, () -> answer.complete(Optional.empty()));
         var unused = answer.whenComplete((lease, error) -> {
             timer.cancel();
-            if (!outcome.isDone()) {
-                tryAgain(turnOf(gate, error == null ? lease : Optional.empty()), false);
-            } else if (error == null) {
-                turnOf(gate, lease).ifPresent(late -> late.lease().releaseAsync());
-            }
+            guarded(() -> turnEnded(gate, error == null ? lease : Optional.empty()));
         });
         // withdrawal race: a concurrent withdrawal may have seen the previous wait
         if (outcome.isDone()) {
@@ -188,8 +184,18 @@ final class QuorumRequest {
         }
     }
 
-    private static Optional<QuorumHold.Turn> turnOf(LockAccess gate, Optional<Lease> lease) {
-        return lease.map(LeaseAccess.class::cast).map(won -> new QuorumHold.Turn(gate, won));
+    private void turnEnded(LockAccess gate, Optional<Lease> lease) {
+        if (outcome.isDone()) {
+            releaseTurn();
+        } else {
+            tryAgain(lease.map(LeaseAccess.class::cast).map(won -> new QuorumHold.Turn(gate, won)), false);
+        }
+    }
+
+    /** Ends the wait for the turn, and releases the lease at the gate, which an attempt with the turn may also have released. */
+    private void releaseTurn() {
+        turn.cancel(false);
+        var unused = turn.thenAccept(lease -> lease.map(LeaseAccess.class::cast).ifPresent(LeaseAccess::releaseAsync));
     }
 
     private void refuse() {
@@ -250,6 +256,18 @@ final class QuorumRequest {
         } else {
             startAttempt();
         }
+    }
+
+    private void guarded(Runnable step) {
+        Relay.guarded(step, this::fail);
+    }
+
+    /** Ends the request after an error of a step, because no other step would end it. What it acquired is released first. */
+    private void fail(Throwable error) {
+        var unused = attempt.release().whenComplete((nothing, lost) -> {
+            outcome.completeExceptionally(error);
+            releaseTurn();
+        });
     }
 
     /** Ends the request of a caller that failed with an error, and releases everything that the request acquires. */

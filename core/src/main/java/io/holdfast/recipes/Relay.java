@@ -5,6 +5,7 @@ import io.holdfast.Lease;
 import io.holdfast.internal.access.Awaiting;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * A user's future, and the request that is under way for it.
@@ -14,6 +15,7 @@ import java.util.function.Consumer;
  * <ol>
  *   <li>If the future completes first, the request is withdrawn.
  *   <li>A lease that arrives after the future has completed is released.
+ *   <li>A callback that throws ends the request, as a failure of the request does. Otherwise the future would never complete.
  * </ol>
  */
 final class Relay<T> {
@@ -33,32 +35,48 @@ final class Relay<T> {
         return future.isDone();
     }
 
-    /** Tracks the next request, and passes its result to a callback. The request is withdrawn by canceling it. */
+    /** Tracks the next request like {@link #passOn}. The request is withdrawn by canceling it. */
     <R> void track(CompletableFuture<R> next, Consumer<R> answered, Consumer<Throwable> failed) {
         track(next, () -> next.cancel(false), answered, failed);
     }
 
-    /** Tracks the next request, and passes its result to a callback. */
+    /** Tracks the next request like {@link #passOn}. */
     <R> void track(CompletableFuture<R> next, Runnable cancel, Consumer<R> answered, Consumer<Throwable> failed) {
         withdraw = cancel;
         // lost cancellation: the future may have completed between the previous request and this one
         if (future.isDone()) {
             cancel.run();
         }
-        var unused = next.whenComplete((answer, error) -> {
-            if (error == null) {
-                answered.accept(answer);
-            } else {
-                failed.accept(error);
-            }
+        passOn(next, answered, failed);
+    }
+
+    /** Passes the result of a request to a callback. An error of the request or of the callback is passed to {@code failed}. */
+    static <R> void passOn(CompletableFuture<R> request, Consumer<R> answered, Consumer<Throwable> failed) {
+        var unused = request.whenComplete((answer, error) -> {
+            Runnable step = error == null ? () -> answered.accept(answer) : () -> failed.accept(error);
+            guarded(step, failed);
         });
     }
 
-    /** Completes the future, or releases the lease if the future is already done. */
-    void deliver(Lease lease, T value) {
-        if (!future.complete(value)) {
-            // the engine reports a failure of this release, like that of any lease
-            var unused = lease.closeAsync();
+    /** Runs a step of a request. An error of the step is passed to {@code failed}, because no caller would receive it. */
+    static void guarded(Runnable step, Consumer<Throwable> failed) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error e) {
+            failed.accept(e);
+        }
+    }
+
+    /** Completes the future. If it is already done, or if there is no value because of an error, releases the lease. */
+    void deliver(Lease lease, Supplier<T> value) {
+        boolean delivered = false;
+        try {
+            delivered = future.complete(value.get());
+        } finally {
+            if (!delivered) {
+                // the engine reports a failure of this release, like that of any lease
+                var unused = lease.closeAsync();
+            }
         }
     }
 

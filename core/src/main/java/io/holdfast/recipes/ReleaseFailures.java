@@ -9,6 +9,7 @@ import io.holdfast.internal.access.LockMember;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** The failures of several releases. A release that throws does not stop the others. */
@@ -49,6 +50,16 @@ final class ReleaseFailures {
             return () -> {
                 throw e;
             };
+        }
+    }
+
+    /** Starts a release, whose future fails if the start throws. */
+    static <L extends Lease> CompletableFuture<Void> startedAsync(
+            Function<L, CompletableFuture<Void>> release, L lease) {
+        try {
+            return release.apply(lease);
+        } catch (RuntimeException | Error e) {
+            return CompletableFuture.failedFuture(e);
         }
     }
 

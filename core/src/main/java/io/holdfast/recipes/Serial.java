@@ -49,10 +49,7 @@ final class Serial {
     }
 
     private void guarded(Runnable event) {
-        try {
-            event.run();
-        } catch (Throwable e) {
-            errorHandler.accept(e);
-        }
+        // a handler that fails as well must not end the loop, because the later events would never run
+        Relay.guarded(() -> Relay.guarded(event, errorHandler), again -> {});
     }
 }

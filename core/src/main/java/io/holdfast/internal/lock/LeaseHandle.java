@@ -210,7 +210,7 @@ public class LeaseHandle implements LeaseAccess, OwnedLease {
                 Awaiting.whenDone(settlement.verdict, () -> known.complete(null));
             }
             return released;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             known.complete(null);
             throw e;
         }

@@ -13,9 +13,14 @@ import io.holdfast.Lease;
 import io.holdfast.LeaseLostException;
 import io.holdfast.LockEvent;
 import io.holdfast.OnMaxHold;
+import io.holdfast.recipes.LeaderElection;
+import io.holdfast.recipes.Leadership;
 import io.holdfast.recipes.MultiLease;
 import io.holdfast.recipes.MultiLock;
+import io.holdfast.recipes.QuorumLease;
 import io.holdfast.recipes.QuorumLock;
+import io.holdfast.recipes.SegmentLease;
+import io.holdfast.recipes.SegmentedLock;
 import io.holdfast.testkit.SimThread;
 import io.holdfast.testkit.faults.Fault;
 import io.holdfast.testkit.faults.Held;
@@ -29,6 +34,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An error such as OutOfMemoryError, wherever it comes: nobody waits for ever, and nothing is held for ever. */
 @Tag("everywhere")
@@ -263,6 +270,188 @@ class ErrorTest extends VirtualTime {
         assertThat(user.done()).isTrue();
         user.join();
         sim.runReady();
+    }
+
+    /** Waits for a majority that others hold. The first attempt has ended, and the waiter is at the gate. */
+    private SimThread waitInVain(QuorumLock mine) {
+        SimThread waiter =
+                start("waiter", () -> assertThatThrownBy(mine::lock).hasRootCauseInstanceOf(OutOfMemoryError.class));
+        sim.runFor(SHORT);
+        assertThat(waiter.done()).isFalse();
+        return waiter;
+    }
+
+    private void assertFails(SimThread waiter) {
+        sim.runUntil(waiter::done, Duration.ofSeconds(10));
+        waiter.join();
+        assertThat(platform.hasFailed()).isTrue();
+    }
+
+    /** For other clients, and for the next thread of the same process. */
+    private void assertFree(QuorumLock mine, QuorumLock theirs) {
+        sim.runFor(Duration.ofSeconds(5));
+        assertThat(theirs.tryLock()).isTrue();
+        theirs.unlock();
+        start("next", () -> {
+                    mine.lock();
+                    mine.unlock();
+                })
+                .join();
+        sim.runReady();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "QuorumHold.fail",
+                "QuorumRequest.attemptEnded",
+                "QuorumRequest.awaitTurn",
+                "QuorumRequest.requestTurn",
+                "QuorumRequest.turnEnded"
+            })
+    void aWaiterForAMajorityFailsWithAnyStep(String step) {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        QuorumLock theirs = quorum("theirs", options -> options);
+        theirs.lock();
+        SimThread waiter = waitInVain(mine);
+        platform.failWithin(step);
+        assertFails(waiter);
+        theirs.unlock();
+        assertFree(mine, theirs);
+    }
+
+    /** The wait for a turn is over in vain, and so is the attempt after it. */
+    @Test
+    void aWaiterForAMajorityFailsWithTheStepAfterAPause() {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        QuorumLock theirs = quorum("theirs", options -> options);
+        theirs.lock();
+        SimThread waiter = waitInVain(mine);
+        platform.within(
+                "QuorumRequest.turnEnded",
+                () -> platform.within(
+                        "QuorumRequest.attemptEnded", () -> platform.failWithin("QuorumRequest.tryAgain")));
+        assertFails(waiter);
+        theirs.unlock();
+        assertFree(mine, theirs);
+    }
+
+    /** The waiter has the lock at the gate, or at a majority, when it fails. */
+    @ParameterizedTest
+    @ValueSource(strings = {"QuorumRequest.turnEnded", "QuorumHold.decide"})
+    void aWaiterForAMajorityThatFailsWithTheTurnReleasesIt(String step) {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        QuorumLock theirs = quorum("theirs", options -> options);
+        theirs.lock();
+        SimThread waiter = waitInVain(mine);
+        platform.failWithin(step);
+        theirs.unlock();
+        assertFails(waiter);
+        assertFree(mine, theirs);
+    }
+
+    @Test
+    void aFutureOfAMajorityThatFailsWithTheTurnReleasesIt() {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        QuorumLock theirs = quorum("theirs", options -> options);
+        theirs.lock();
+        CompletableFuture<QuorumLease> future = mine.async().acquire();
+        sim.runFor(SHORT);
+        platform.failWithin("QuorumRequest.turnEnded");
+        theirs.unlock();
+        sim.runFor(SHORT);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(future).isCompletedExceptionally();
+        assertFree(mine, theirs);
+    }
+
+    @Test
+    void aFutureOfAMajorityThatCannotBeCompletedFailsAndItsHoldIsReleased() {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        platform.failWithin("ClientQuorumLock.answered");
+        CompletableFuture<QuorumLease> future = mine.async().acquire();
+        sim.runFor(SHORT);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(future).isCompletedExceptionally();
+        assertFree(mine, quorum("theirs", options -> options));
+    }
+
+    private void forceFirstServer() {
+        Holdfast admin = client("admin", options -> options.provider(provider(sim.server("q0")::open)));
+        assertThat(admin.lock("q").forceUnlock()).isTrue();
+    }
+
+    @Test
+    void aServerThatCannotBeReleasedKeepsNoOther() {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        QuorumLock theirs = quorum("theirs", options -> options);
+        mine.lock();
+        sim.runReady();
+        platform.failWithin("QuorumMember.release");
+        mine.unlock();
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(theirs.tryLock()).isTrue();
+        assertThat(theirs.heldAt()).isEqualTo(2);
+        theirs.unlock();
+        forceFirstServer();
+        sim.runFor(LEASE);
+    }
+
+    @Test
+    void aServerThatIsMissingIsAskedAgainThoughALookForItFailed() {
+        QuorumLock mine = quorum("mine", options -> options.platform(platform));
+        mine.lock();
+        sim.runReady();
+        forceFirstServer();
+        platform.failWithin("QuorumHold.tick");
+        sim.runFor(LEASE);
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(mine.heldAt()).isEqualTo(3);
+        mine.unlock();
+    }
+
+    @Test
+    void aSearchForASegmentThatCannotGoOnFails() {
+        SegmentedLock theirs = SegmentedLock.of(b, "s", 2);
+        List<SegmentLease> all = List.of(
+                theirs.tryAcquireAny().orElseThrow(), theirs.tryAcquireAny().orElseThrow());
+        CompletableFuture<SegmentLease> future =
+                SegmentedLock.of(c, "s", 2).async().acquireAny();
+        sim.runFor(SHORT);
+        platform.failWithin("SegmentSearch.next");
+        sim.runFor(Duration.ofSeconds(2));
+        assertThat(platform.hasFailed()).isTrue();
+        assertThat(future).isCompletedExceptionally();
+        assertThat(c.stats().waiting()).isZero();
+        all.forEach(SegmentLease::close);
+    }
+
+    @Test
+    void aLeaseWhoseReleaseFailedIsClosedASecondTimeWithoutAWait() {
+        Lease lease = c.lock("n").tryAcquire().orElseThrow();
+        platform.failWithin("startRelease");
+        assertThatThrownBy(lease::close).isInstanceOf(OutOfMemoryError.class);
+        start("second", () -> {
+                    Duration before = sim.elapsed();
+                    lease.close();
+                    assertThat(sim.elapsed()).isEqualTo(before);
+                })
+                .join();
+        assertThat(b.lock("n").forceUnlock()).isTrue();
+        sim.runFor(LEASE);
+    }
+
+    @Test
+    void theEndOfALeadershipIsToldThoughItsReleaseFails() {
+        List<Leadership.End> ends = new ArrayList<>();
+        Leadership leadership =
+                LeaderElection.of(c, "n").tryCampaign().orElseThrow().onEnd(ends::add);
+        platform.failWithin("startRelease");
+        assertThatThrownBy(leadership::close).isInstanceOf(OutOfMemoryError.class);
+        sim.runFor(SHORT);
+        assertThat(ends).hasSize(1);
+        assertThat(b.lock("n").forceUnlock()).isTrue();
+        sim.runFor(LEASE);
     }
 
     @Test
